@@ -48,7 +48,7 @@ from .decoder.output.request import Answer as Answer
 from .decoder.output.request import Request as Request
 from .decoder.output.translation import Phrase as Phrase
 from .decoder.output.translation import Translation as Translation
-from .decoder.raw_text.raw_text import RawText as RawText
+from .decoder.raw_text.preprocessing import RawText as RawText
 from .decoder.search.search_settings import SearchSettings as SearchSettings
 from .decoder.translate.adapted_decoder import AdaptedDecoder as AdaptedDecoder
 from .decoder.translate.pipeline import LineOutput as LineOutput

@@ -8,9 +8,9 @@ import sys
 from phrasebeam.links import broken_links
 from phrasebeam.process.fatal_errors import end_by_fatal_errors
 from phrasebeam.process.interruption import end_by_signals, ignore_signals
-from phrasebeam.process.shortages import shortage, too_few_addresses
 from phrasebeam.process.standard_streams import name_standard_output, open_closed_streams
 from phrasebeam.process.starting_line import clear_starting_line, note_run, show_starting_line
+from phrasebeam.process.system_errors import shortage, too_few_addresses
 
 # Module and function of each subcommand, by the headings of the help.
 GROUPS = {

@@ -5,7 +5,7 @@ import re
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -111,13 +111,17 @@ def breaches(path: Path, source: str) -> Iterator[tuple[int, str]]:
 
 def room_of(path: Path) -> str:
     """The room that a file stands in, "" where it is none of the packages'."""
-    folder = path.parent.parts
-    if folder[:1] in (("lm",), ("decoder",), ("training",), ("server",)):
-        folder = ("phrasebeam", *folder)
-    name = ".".join(folder)
-    if folder[:1] != ("phrasebeam",):
+    name = module_of(path.parent / "__init__.py")
+    if name.partition(".")[0] != "phrasebeam":
         return ""
     return name if name in ROOMS else _last_within(name)
+
+
+def module_of(path: Path) -> str:
+    """The name by which a file is imported, links of the package included; of __init__.py that of its folder."""
+    parts = path.parent.parts if path.name == "__init__.py" else path.with_suffix("").parts
+    is_linked = parts[:1] in (("lm",), ("decoder",), ("training",), ("server",))
+    return ".".join(("phrasebeam", *parts) if is_linked else parts)
 
 
 def _importing(path: Path, room: str) -> str:
@@ -223,6 +227,37 @@ def ambiguous(files: Iterable[Path]) -> Iterator[str]:
             yield f"{name}: {count} classes have this name; give each its own"
 
 
+def circles(sources: Mapping[Path, str]) -> Iterator[str]:
+    """Complaints of files that import each other, directly or by way of others, for types or in functions as well.
+
+    `sources` are the files by path, relative to the root.
+    """
+    paths = {module_of(path): path for path in sources}
+    imports = {
+        module: {name for node in ast.walk(ast.parse(sources[path])) for name in _names(node)} & paths.keys()
+        for module, path in paths.items()
+    }
+    reached = {module: _reached(module, imports) for module in imports}
+    groups = {frozenset({module, *(one for one in reached[module] if module in reached[one])}) for module in imports}
+    for group in sorted(sorted(str(paths[module]) for module in group) for group in groups if len(group) > 1):
+        yield f"{', '.join(group)}: these files import each other; move what they share below them, or merge them"
+
+
+def _names(node: ast.AST) -> list[str]:
+    """The modules that a statement may import, and what it imports of them, which may be modules, too."""
+    names = [f"{node.module}.{alias.name}" for alias in node.names] if isinstance(node, ast.ImportFrom) else []
+    return _modules(node) + names
+
+
+def _reached(module: str, imports: Mapping[str, set[str]]) -> set[str]:
+    reached, left = set[str](), [module]
+    while left:
+        new = imports[left.pop()] - reached
+        reached |= new
+        left += new
+    return reached
+
+
 def packaged(pyproject: str) -> Iterator[str]:
     """Complaints of what a wheel would bring besides the one package."""
     setuptools = tomllib.loads(pyproject)["tool"]["setuptools"]
@@ -239,6 +274,8 @@ def main() -> int:
         files += sorted((ROOT / folder).rglob("*.py"))
     complaints = list(crowded({path.parent for path in files if path.relative_to(ROOT).parts[0] != "tests"}))
     complaints += ambiguous(files)
+    relative = {path.relative_to(ROOT): path.read_text(encoding="utf-8") for path in files}
+    complaints += circles({path: source for path, source in relative.items() if room_of(path)})
     complaints += packaged((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     print("\n".join(complaints), end="\n" if complaints else "")
     return len(complaints) + sum(map(report, files))

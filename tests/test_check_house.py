@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.check_house import breaches, packaged
+from tests.check_house import breaches, circles, packaged
 
 
 def complaints(path, source):
@@ -23,7 +23,7 @@ def complaints(path, source):
         ("lm/x.py", "assert 1", "assert"),
         ("training/build/x.py", "print(1)", "print"),
         ("lm/x.py", "import sys\nsys.exit(1)", "sys.exit"),
-        ("lm/x.py", "from phrasebeam.decoder.model.model import Model", "one way"),
+        ("lm/x.py", "from phrasebeam.decoder.model.opened_model import Model", "one way"),
         ("decoder/search/x.py", "from phrasebeam.decoder.forced.forced import y", "one way"),
         ("decoder/search/x.py", "import decoder.search", "phrasebeam.decoder"),
         (
@@ -51,7 +51,7 @@ def test_breaches_are_found(path, source, word):
         ("phrasebeam/cli.py", "import sys\nfrom phrasebeam.training.demo.demo import run_demo\nsys.exit(1)"),
         (
             "training/x.py",
-            "from phrasebeam.base.errors import SmtError\nfrom phrasebeam.decoder.model.model import Model",
+            "from phrasebeam.base.errors import SmtError\nfrom phrasebeam.decoder.model.opened_model import Model",
         ),
         ("tests/x.py", "assert 1\nprint(1)\nimport phrasebeam"),
     ],
@@ -64,3 +64,25 @@ def test_the_wheel_brings_one_package():
     table = '[tool.setuptools]\npackages.find.include = ["phrasebeam*"{more}]\n{modules}'
     assert not list(packaged(table.format(more="", modules="")))
     assert len(list(packaged(table.format(more=', "lm*"', modules='py-modules = ["decoder"]')))) == 2
+
+
+@pytest.mark.parametrize(
+    "back",
+    [
+        "from phrasebeam.lm.a import x",
+        "from phrasebeam.lm import a",
+        "import phrasebeam.lm.a",
+        "def f():\n    from phrasebeam.lm.a import x",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from phrasebeam.lm.a import X",
+    ],
+)
+def test_circles_are_found(back):
+    files = {"a": "from phrasebeam.lm.b import x", "b": "from phrasebeam.lm.c import x", "c": back}
+    files |= {"d": "from phrasebeam.lm.a import x", "__init__": ""}
+    (complaint,) = circles({Path(f"lm/{name}.py"): source for name, source in files.items()})
+    assert complaint.startswith("lm/a.py, lm/b.py, lm/c.py: ")
+
+
+def test_files_that_import_one_way_make_no_circle():
+    files = {"a": "from phrasebeam.lm.b import x\nimport phrasebeam.lm.c", "b": "import phrasebeam.lm.c", "c": ""}
+    assert not list(circles({Path(f"lm/{name}.py"): source for name, source in files.items()}))

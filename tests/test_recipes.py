@@ -120,12 +120,11 @@ def test_a_sparse_template(copy, data, tmp_path):
     names = "lambda context: [context.target[-1]] if context.target else []"
     new = f'    SparseGroup("last_word", "the last target word", "rule", {names}, rate=1.0),\n'
     copy.replace(templates, group, group + new)
-    index = 'RULE_ID = np.int64(GROUPS.index("rule_id"))\n'
-    copy.replace(templates, index, index + index.replace("RULE_ID", "LAST_WORD").replace("rule_id", "last_word"))
-    first = "    if sparse.active[RULE_ID]:\n"
-    asked = "    if sparse.active[LAST_WORD] and size > 0:\n"
+    kernels, first = "decoder/sparse/template_kernels.py", "    if sparse.active[INDEX.rule_id]:\n"
+    asked = "    if sparse.active[INDEX.last_word] and size > 0:\n"
     word = "np.int64(target_class(sparse, sentence.synthetic, np.int64(words[size - 1]), WORD))"
-    copy.replace(templates, first, f"{asked}        fire(fired, LAST_WORD, combine(START, {word}), ONE)\n{first}")
+    fired = f"{asked}        fire(fired, INDEX.last_word, combine(START, {word}), ONE)\n"
+    copy.replace(kernels, first, fired + first)
     settings = PERCEPTRON | {"templates": {"last_word": True}, "rates": {"last_word": 1.0}}
     copy.run(*training(data, "train-maxforce", tmp_path / "out", settings | {"update": "local"}))
     assert "last_word" in yaml.safe_load((tmp_path / "out" / "weights.yaml").read_text())
@@ -227,7 +226,7 @@ def test_a_tuning_method(copy, data, tmp_path):
         "    best = int(np.argmax([problem.score_of(weights) for weights in tried]))\n"
         "    return Optimum(tried[best], settings.steps, best)\n",
     )
-    methods = "training/tuning/methods/methods.py"
+    methods = "training/tuning/methods/registry.py"
     copy.replace(methods, '    "mert": mert,\n', '    "mert": mert,\n    "walk": walk,\n')
     copy.replace(methods, 'Literal["mert", ', 'Literal["mert", "walk", ')
     copy.replace(methods, "    mert: Mert = Mert()\n", "    mert: Mert = Mert()\n    walk: Walk = Walk()\n")
@@ -244,7 +243,7 @@ def test_a_command(copy, data):
         "decoder/model/pairs_command.py",
         '"""The command `count-pairs`."""\n\n'
         "from pathlib import Path\nfrom typing import Annotated\n\nimport typer\n\n"
-        "from phrasebeam.decoder.model.model import open_model\n\n\n"
+        "from phrasebeam.decoder.model.opened_model import open_model\n\n\n"
         'def count_pairs(model: Annotated[Path, typer.Option(help="Model directory.")]) -> None:\n'
         '    """Print how many phrase pairs a model has."""\n'
         "    print(open_model(model).tables.phrases.joint_counts.size)\n",

@@ -27,8 +27,8 @@ from phrasebeam.decoder.operations.operation_states import no_operation_states
 from phrasebeam.decoder.options.candidates import new_target_room
 from phrasebeam.decoder.output.derivation import Derivation, FeatureSpace, fill_feature_matrix
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.sparse.feature_buffer import new_sparse_features
 from phrasebeam.decoder.sparse.levels import NO_CLASSES, NO_CONTENT
+from phrasebeam.decoder.sparse.sparse_features import new_sparse_features
 from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.text.corpus import split

@@ -22,7 +22,7 @@ from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.tables.phrase_table import PhraseTable, open_phrase_table, open_reordering_table
 from phrasebeam.lm.arpa import read_arpa
 from phrasebeam.lm.estimate import estimate
-from phrasebeam.training.bitext.bitext import Bitext, read_bitext
+from phrasebeam.training.bitext.parallel_text import Bitext, read_bitext
 from phrasebeam.training.build.extraction import align_bitext
 from phrasebeam.training.build.lexical import lexical_table
 from phrasebeam.training.build.scoring import PhraseTableSettings, build_phrase_table

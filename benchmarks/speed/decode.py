@@ -24,7 +24,7 @@ import sacrebleu
 from benchmarks.measure import table
 from benchmarks.speed.decode_models import JOBS, Job, n_copies, prepare
 from phrasebeam.base.figures import check_figure_file, write_figure
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 

@@ -11,14 +11,14 @@ import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.operations.operation_states import BEGIN_OPERATIONS
-from phrasebeam.decoder.sparse.feature_buffer import (
+from phrasebeam.decoder.sparse.sparse_features import (
+    Sparse,
     SparseFeatureBuffer,
     most_history_features,
     new_sparse_features,
     weigh_fired,
 )
-from phrasebeam.decoder.sparse.sparse_features import Sparse
-from phrasebeam.decoder.sparse.templates import NO_WORD, START_RULE, RuleHashes, fire_history
+from phrasebeam.decoder.sparse.template_kernels import NO_WORD, START_RULE, RuleHashes, fire_history
 from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inner_kernel
 

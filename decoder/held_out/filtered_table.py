@@ -32,7 +32,7 @@ from phrasebeam.decoder.held_out.phrase_filter import (
 from phrasebeam.decoder.input.sentence_input import HeldOutPair
 from phrasebeam.decoder.input.synthetic_pairs import no_synthetic_pairs
 from phrasebeam.decoder.input.zones import NO_ZONES
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.model.tables import Sentence, Tables
 from phrasebeam.decoder.operations.operation_states import no_operation_states
 from phrasebeam.decoder.operations.operations import operations_of

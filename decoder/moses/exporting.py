@@ -15,9 +15,9 @@ from phrasebeam.decoder.features.dense_feature import names_of
 from phrasebeam.decoder.features.registry import OPTIONAL
 from phrasebeam.decoder.features.reordering_type import N_ORIENTATIONS, Reordering
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.model.model import Model, open_model
 from phrasebeam.decoder.model.model_check import findings
 from phrasebeam.decoder.model.moses_names import MOSES_NAMES, MosesFeature
+from phrasebeam.decoder.model.opened_model import Model, open_model
 from phrasebeam.decoder.model.replacement import FORCE
 from phrasebeam.decoder.moses.alternatives import table_of
 from phrasebeam.decoder.moses.feature_lines import INPUT, WORD_FEATURES

@@ -28,7 +28,7 @@ from phrasebeam.decoder.moses.reordering_type import read_type
 from phrasebeam.decoder.moses.sections import REFUSED_SECTIONS, SECTIONS, SWITCHES, Sections, Setting, Value
 from phrasebeam.decoder.moses.sparse_names import read_weight_file
 from phrasebeam.decoder.sparse.levels import LONGEST_LIST, WordLists
-from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.templates import Templates
 
 NEEDED = "expected one; the decoder cannot work without it"
 MISSING_WEIGHT = 1.0  # Moses' default for a feature without weights

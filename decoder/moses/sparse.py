@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 
 from phrasebeam.base.errors import ModelError
-from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.moses_names import MosesFeature
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.moses.imported_tables import ImportedTables
 from phrasebeam.decoder.moses.ini import MosesModel
 from phrasebeam.decoder.moses.sparse_names import word_features
 from phrasebeam.decoder.moses.tables import PAIRS_AT_ONCE
+from phrasebeam.decoder.sparse.feature_names import OTHER
 from phrasebeam.decoder.sparse.sparse_files import (
     open_feature_names,
     save_feature_names,
@@ -20,8 +21,7 @@ from phrasebeam.decoder.sparse.sparse_files import (
     save_templates,
 )
 from phrasebeam.decoder.sparse.sparse_weights import fill_weights, save_sparse_weights, sparse_weights_of, used
-from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.word_templates import OTHER, WORD_GROUPS
+from phrasebeam.decoder.sparse.templates import WORD_GROUPS, Templates
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
 from phrasebeam.decoder.tables.text_hashes import name_keys
 

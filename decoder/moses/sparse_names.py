@@ -9,8 +9,9 @@ import numpy as np
 
 from phrasebeam.base.errors import FormatError, excerpt
 from phrasebeam.base.files import read_lines
+from phrasebeam.decoder.sparse.phrase_hashes import NO_PART, fill_part_keys
+from phrasebeam.decoder.sparse.sparse_features import word_hashes
 from phrasebeam.decoder.sparse.templates import GROUP_HASHES, GROUPS
-from phrasebeam.decoder.sparse.word_templates import NO_PART, fill_part_keys, word_hashes
 
 COMMENT = "#"  # as in Moses' FVector::load
 LENGTHS = re.compile(r"s(\d{1,3})|t(\d{1,3})|(\d{1,3}),(\d{1,3})", re.ASCII)

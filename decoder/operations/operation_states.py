@@ -23,7 +23,7 @@ from phrasebeam.decoder.operations.walk import (
     is_generated_before,
     walk_phrase,
 )
-from phrasebeam.decoder.sparse.phrase_alignment import point_range
+from phrasebeam.decoder.sparse.phrase_hashes import point_range
 from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 from phrasebeam.lm.probing import UNIGRAMS

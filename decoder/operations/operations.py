@@ -11,7 +11,7 @@ import numpy as np
 
 from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.operations.word_operations import jump_keys
-from phrasebeam.decoder.sparse.phrase_alignment import PairPoints, no_pair_points
+from phrasebeam.decoder.sparse.sparse_features import PairPoints, no_pair_points
 from phrasebeam.decoder.tables.array_checks import open_checked
 from phrasebeam.decoder.tables.model_files import ARRAY_FILES, TRAIN_AGAIN
 from phrasebeam.decoder.tables.phrase_table import PhraseTable

@@ -16,14 +16,15 @@ from phrasebeam.decoder.input.synthetic_pairs import synthetic_number
 from phrasebeam.decoder.model.tables import Sentence, Tables, read_target, target_length
 from phrasebeam.decoder.operations.operation_states import OperationStates, estimate_operations, fill_step_ids
 from phrasebeam.decoder.options.candidate_cache import CandidateCache, keep, new_candidate_cache, recall
-from phrasebeam.decoder.sparse.feature_buffer import (
+from phrasebeam.decoder.sparse.sparse_features import (
+    Sparse,
     SparseFeatureBuffer,
     most_sparse_features,
     new_sparse_features,
     weigh_fired,
 )
-from phrasebeam.decoder.sparse.sparse_features import Sparse
-from phrasebeam.decoder.sparse.templates import PAIR_SPARSE, fire_rule, score_pair_alone
+from phrasebeam.decoder.sparse.template_kernels import fire_rule, score_pair_alone
+from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 from phrasebeam.kernels.ordering import is_worse, push, sift_down, sort_best_first
 

@@ -32,9 +32,10 @@ from phrasebeam.decoder.options.candidates import (
     is_wrong,
     score_synthetic,
 )
-from phrasebeam.decoder.sparse.feature_buffer import weigh_fired
-from phrasebeam.decoder.sparse.jump_templates import WITH_NEXT, WITH_PREVIOUS, class_sequence_hash
-from phrasebeam.decoder.sparse.templates import CLASS_REORDERING, fire_orientation, rule_hash
+from phrasebeam.decoder.sparse.phrase_hashes import WITH_NEXT, WITH_PREVIOUS, class_sequence_hash
+from phrasebeam.decoder.sparse.sparse_features import weigh_fired
+from phrasebeam.decoder.sparse.template_kernels import fire_orientation, rule_hash
+from phrasebeam.decoder.sparse.templates import CLASS_REORDERING
 from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
 from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel

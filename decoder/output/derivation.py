@@ -36,11 +36,10 @@ from phrasebeam.decoder.operations.operation_states import (
 )
 from phrasebeam.decoder.operations.walk import POSITION
 from phrasebeam.decoder.options.translation_options import Options
-from phrasebeam.decoder.sparse.feature_buffer import SparseFeatureBuffer, add_group_values
-from phrasebeam.decoder.sparse.jump_templates import WITH_NEXT, WITH_PREVIOUS, class_sequence_hash
-from phrasebeam.decoder.sparse.templates import (
+from phrasebeam.decoder.sparse.phrase_hashes import WITH_NEXT, WITH_PREVIOUS, class_sequence_hash
+from phrasebeam.decoder.sparse.sparse_features import SparseFeatureBuffer, add_group_values
+from phrasebeam.decoder.sparse.template_kernels import (
     NO_WORD,
-    PAIR_SPARSE,
     START_RULE,
     RuleHashes,
     fire_history,
@@ -49,6 +48,7 @@ from phrasebeam.decoder.sparse.templates import (
     fire_rule,
     rule_hash,
 )
+from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
 from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.kernels.structs import by_value
 

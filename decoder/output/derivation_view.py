@@ -13,7 +13,7 @@ from phrasebeam.decoder.features.language_model import begin_states, new_states
 from phrasebeam.decoder.features.reordering import DIRECTIONS
 from phrasebeam.decoder.held_out.filtered_table import original_pairs
 from phrasebeam.decoder.input.synthetic_pairs import longest_target
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.operations.operation_states import new_operation_states
 from phrasebeam.decoder.options.candidates import new_target_room
@@ -21,8 +21,8 @@ from phrasebeam.decoder.options.score_checks import alignment_in
 from phrasebeam.decoder.output.derivation import Derivation, FeatureSpace, fill_feature_matrix
 from phrasebeam.decoder.output.translation import Phrase, Translation
 from phrasebeam.decoder.search.prepared_sentence import PreparedSentence
-from phrasebeam.decoder.sparse.feature_buffer import most_sparse_features, new_sparse_features
-from phrasebeam.decoder.sparse.phrase_alignment import Points
+from phrasebeam.decoder.sparse.feature_names import Points
+from phrasebeam.decoder.sparse.sparse_features import most_sparse_features, new_sparse_features
 from phrasebeam.kernels.jit import direct
 
 PHRASES_KEPT = 1 << 14

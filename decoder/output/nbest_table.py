@@ -8,7 +8,7 @@ from phrasebeam.decoder.features.reordering import DIRECTIONS
 from phrasebeam.decoder.output.derivation import SparseFeatureLists, list_orientations, list_sparse_features
 from phrasebeam.decoder.output.nbest import Derivations
 from phrasebeam.decoder.output.search_result import SearchResult
-from phrasebeam.decoder.sparse.sparse_rows import SparseRows, no_features, summed
+from phrasebeam.decoder.sparse.sparse_weights import SparseRows, no_features, summed
 
 
 class NbestTable(NamedTuple):

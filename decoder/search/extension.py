@@ -59,7 +59,8 @@ from phrasebeam.decoder.search.stacks import (
     clear_stack,
 )
 from phrasebeam.decoder.sparse.sparse_features import Sparse
-from phrasebeam.decoder.sparse.templates import CLASS_REORDERING, RULE_BIGRAM, RULE_HISTORY, START_RULE, RuleHashes
+from phrasebeam.decoder.sparse.template_kernels import START_RULE, RuleHashes
+from phrasebeam.decoder.sparse.templates import CLASS_REORDERING, RULE_BIGRAM, RULE_HISTORY
 from phrasebeam.decoder.tables.language_models import LanguageModels
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 

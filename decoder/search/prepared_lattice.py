@@ -16,7 +16,7 @@ from phrasebeam.decoder.input.synthetic_pairs import SyntheticPair, pack_synthet
 from phrasebeam.decoder.input.term_constraints import span_rules
 from phrasebeam.decoder.input.word_lattice import EMPTY, WordLattice
 from phrasebeam.decoder.input.zones import NO_ZONES
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.model.tables import Sentence, Tables
 from phrasebeam.decoder.options.bounds_checks import BoundsChecks
 from phrasebeam.decoder.options.candidates import Lookup, choose

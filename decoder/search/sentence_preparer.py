@@ -10,7 +10,7 @@ from phrasebeam.decoder.held_out.filtered_table import FilteredTables, TableFilt
 from phrasebeam.decoder.held_out.leave_one_out import longest_held_out
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.language_model_folds import Fold
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.options.bounds_checks import BoundsChecks
 from phrasebeam.decoder.search.prepared_lattice import prepare_lattice
 from phrasebeam.decoder.search.prepared_sentence import (

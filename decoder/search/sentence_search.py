@@ -9,7 +9,7 @@ from phrasebeam.base.errors import ConfigError, ModelError
 from phrasebeam.decoder.features.dense import UNKNOWN_WORD
 from phrasebeam.decoder.input.sentence_input import Prefix
 from phrasebeam.decoder.input.target_constraint import NO_CONSTRAINT, TargetConstraint
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.options.candidate_cache import NO_CACHE
 from phrasebeam.decoder.options.candidates import Lookup, with_room
 from phrasebeam.decoder.options.future_cost import fill_future_cost

@@ -15,7 +15,7 @@ from phrasebeam.decoder.features.dense import (
     feature_names,
 )
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.options.candidates import RankingWeights
 from phrasebeam.decoder.search.extension import SearchParameters

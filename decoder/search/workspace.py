@@ -8,7 +8,7 @@ from phrasebeam.decoder.features.language_model import MEMO_SIZE, States, new_st
 from phrasebeam.decoder.held_out.filtered_table import TableFilter
 from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW
 from phrasebeam.decoder.input.synthetic_pairs import longest_target
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.model.tables import Sentence
 from phrasebeam.decoder.operations.operation_states import MEMO_SIZE as OPERATIONS_MEMO
 from phrasebeam.decoder.operations.operation_states import OperationStates, new_operation_states
@@ -32,7 +32,7 @@ from phrasebeam.decoder.search.stacks import (
     new_stacks,
 )
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
-from phrasebeam.decoder.sparse.feature_buffer import SparseFeatureBuffer, new_sparse_features
+from phrasebeam.decoder.sparse.sparse_features import SparseFeatureBuffer, new_sparse_features
 
 SMALLEST_STACK, LARGEST_STACK = 32, 1 << 12  # room at first
 SMALLEST_MEMO, REMEMBERED_PER_POP = 1 << 10, 32

@@ -17,7 +17,7 @@ from phrasebeam.base.config import Count, Section
 from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.base.files import check_regular, read_lines
 from phrasebeam.decoder.tables.model_files import WORK_DIRECTORIES
-from phrasebeam.process.own_modules import ROOT
+from phrasebeam.process.places import ROOT
 from phrasebeam.process.unfinished import is_unfinished
 
 MODEL_START = "format: phrasebeam model"  # first line of model.yaml, up to the version of the format
@@ -131,7 +131,7 @@ def version() -> str:
 
 
 def differences(before: Mapping[str, object], now: Mapping[str, object]) -> str:
-    """In a few words, by which entries settings before and now differ; "" where they are equal.
+    """The entries by which settings before and now differ; "" where they are equal.
 
     Entries that are digests of a file, see file_digests, are told by its name.
     """

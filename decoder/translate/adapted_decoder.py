@@ -6,10 +6,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Self
 
+import numpy as np
+
 from phrasebeam.base.checked_arguments import checked
+from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
-from phrasebeam.decoder.adaptation.adapted_preparer import AdaptedPreparer
 from phrasebeam.decoder.adaptation.dynamic_language_model import compensated
 from phrasebeam.decoder.adaptation.journal import Journal, fields
 from phrasebeam.decoder.adaptation.project_memory import ProjectMemory
@@ -17,16 +19,43 @@ from phrasebeam.decoder.adaptation.segment import Segment
 from phrasebeam.decoder.adaptation.static_counts import StaticCounts
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.input_settings import InputSettings
+from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.language_model_folds import Fold
-from phrasebeam.decoder.model.model import Model
-from phrasebeam.decoder.search.prepared_sentence import PreparerSettings
+from phrasebeam.decoder.model.opened_model import Model
+from phrasebeam.decoder.options.bounds_checks import BoundsChecks
+from phrasebeam.decoder.search.prepared_sentence import PreparedSentence, PreparerSettings, prepare_sentence
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.sentence_preparer import SentencePreparer
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
+from phrasebeam.decoder.search.workspace import Workspace
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.searcher import Searcher
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.text.corpus import words_of
+
+
+class AdaptedPreparer(SentencePreparer):
+    """Gives each sentence tables of its own: the model's pairs and those of confirmed segments."""
+
+    def __init__(self, memory: ProjectMemory, folds: Sequence[Fold], settings: PreparerSettings):
+        """`folds`: none, as no sentence here is of the training data."""
+        super().__init__(memory.model, folds, settings)
+        self.memory = memory
+
+    def prepare(
+        self, given: Input, snapshot: WeightSnapshot, workspace: Workspace, reference: np.ndarray | None = None
+    ) -> PreparedSentence:
+        """SentencePreparer.prepare with all that is confirmed when the sentence begins."""
+        if given.lattice is not None or given.held_out is not None:
+            raise ConfigError("adaptation is for text, not for lattices or leave-one-out; leave out one of them")
+        ids, whole = self.model.source.ids(list(given.words)), snapshot.tables
+        self._bounds_checks.is_oov(ids, self.settings.longest)
+        filtered = self._table_filter(given, snapshot, workspace).filter(ids, reference, None)
+        required = None if reference is None else reference.tolist()
+        with self.memory.tables(whole, filtered, ids.tolist(), required) as (tables, model):
+            checks, settings = BoundsChecks(tables.tables), self.settings
+            source = prepare_sentence(given, model, tables, settings.longest, settings.input, checks)
+        return source._replace(own_model=model)
 
 
 class AdaptedSearcher(Searcher):
@@ -44,7 +73,7 @@ class AdaptedSearcher(Searcher):
         super().__init__(memory.model, settings, weights, input_settings)
 
     def within(self, settings: SearchSettings) -> "AdaptedSearcher":
-        """As Searcher.within; what is confirmed is the same."""
+        """Searcher.within, with the same confirmed segments."""
         return AdaptedSearcher(self.memory, settings, input_settings=self.input_settings)
 
     def _new_preparer(self, folds: Sequence[Fold], settings: PreparerSettings) -> SentencePreparer:
@@ -106,7 +135,7 @@ class AdaptedDecoder(Decoder):
 
     @checked
     def within(self, search_settings: SearchSettings) -> Self:
-        """As Decoder.within; what is confirmed is the same."""
+        """Decoder.within, with the same confirmed segments."""
         other = super().within(search_settings)
         other.memory = self.memory
         return other

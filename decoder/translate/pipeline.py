@@ -11,8 +11,8 @@ from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_r
 from phrasebeam.decoder.input.lattice_formats import read_all_columns, read_all_plf
 from phrasebeam.decoder.input.markup import read_all_markup
 from phrasebeam.decoder.input.sentence_input import Input, Prefix
-from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.moses_names import MosesFeature
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.output.lattice_rendering import LatticeFormat, render_lattice
 from phrasebeam.decoder.output.rendering import render, render_nbest
 from phrasebeam.decoder.output.request import Answer, Request
@@ -21,10 +21,10 @@ from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
 from phrasebeam.decoder.translate.adapting import adapted_answers
 from phrasebeam.decoder.translate.translator import TRANSLATION, Decoder
 from phrasebeam.decoder.translate.unknown_words import with_hints
-from phrasebeam.engine.engine import current_engine
+from phrasebeam.engine.current_engine import current_engine
 
 if TYPE_CHECKING:
-    from phrasebeam.decoder.raw_text.raw_text import RawText  # slow to import, and seldom needed
+    from phrasebeam.decoder.raw_text.preprocessing import RawText
 
 
 @dataclass(frozen=True)

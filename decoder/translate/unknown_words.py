@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from phrasebeam.decoder.input.sentence_input import Input
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.raw_text.raw_lines import MOST_RAW, looks_raw
 from phrasebeam.process.hints import hint
 

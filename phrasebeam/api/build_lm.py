@@ -9,8 +9,8 @@ from phrasebeam.base.files import check_keeps_inputs
 from phrasebeam.base.memory_bound import memory_option
 from phrasebeam.base.progress import stage
 from phrasebeam.lm.estimate import MIN_ORDER, estimate
-from phrasebeam.lm.model_writer import ARPA_SUFFIXES, write_model
 from phrasebeam.lm.ngrams import MAX_ORDER
+from phrasebeam.lm.probing_writer import ARPA_SUFFIXES, write_model
 from phrasebeam.process.compression import SUFFIXES as COMPRESSED
 
 LONGEST_COUNT = 10  # digits

@@ -28,7 +28,7 @@ def cluster(text: Files, output: File, *, classes: int = 200, min_count: int = 1
     True
     """
     from phrasebeam.training.clustering.bigrams import read_bigrams
-    from phrasebeam.training.clustering.class_file import write_classes
+    from phrasebeam.training.clustering.word_classes import write_classes
 
     check_range("classes", classes, 2, MOST_CLASSES)
     check_range("min_count", min_count, 1, MOST_COUNTED)

@@ -22,7 +22,7 @@ from phrasebeam.decoder.model.digests import model_paths
 from phrasebeam.decoder.output.lattice_rendering import render_lattice
 from phrasebeam.decoder.translate.translate_settings import overridden, translate_settings
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.engine.engine import EngineName, current_engine
+from phrasebeam.engine.current_engine import EngineName, current_engine
 from phrasebeam.engine.engine_options import chosen_engine
 
 

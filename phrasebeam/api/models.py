@@ -14,8 +14,8 @@ from phrasebeam.base.progress import stage
 from phrasebeam.decoder.adaptation.align_text import HEURISTIC, Heuristic, TextAligner, paired, pharaoh
 from phrasebeam.decoder.model.description import accept_files
 from phrasebeam.decoder.model.digests import model_paths
-from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.model.model_check import findings
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.translate.explain import Explanation, fired, heaviest
 from phrasebeam.decoder.translate.translator import Decoder

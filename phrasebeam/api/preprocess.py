@@ -32,7 +32,7 @@ def preprocess(model: File, side: Side, *, input: File | None = None, output: Fi
     >>> preprocess("raw-model", "source", input="dev.de", output="dev.tokens.de")
     []
     """
-    from phrasebeam.decoder.raw_text.raw_text import RawText  # slow to import
+    from phrasebeam.decoder.raw_text.preprocessing import RawText
 
     check_keeps_inputs([output], [input, *model_paths(Path(model))])
     raw_text = RawText.load(model)

@@ -10,10 +10,10 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import check_keeps_inputs, output_file, read_lines
 from phrasebeam.base.progress import log
 from phrasebeam.training.metrics.definitions import MetricName
-from phrasebeam.training.metrics.metrics import make_metric
+from phrasebeam.training.metrics.metric import make_metric
 from phrasebeam.training.tuning import rerank as reranking
 from phrasebeam.training.tuning.config import TuneConfig
-from phrasebeam.training.tuning.methods.methods import Method
+from phrasebeam.training.tuning.methods.registry import Method
 
 
 class Reranked(NamedTuple):

@@ -7,9 +7,9 @@ from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import check_keeps_inputs
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.selection.config import SelectionConfig
-from phrasebeam.training.selection.domain_ngrams import ParallelFiles
-from phrasebeam.training.selection.selection import SelectionFiles, SelectionResult, select_sentences
+from phrasebeam.training.selection.select_sentences import SelectionFiles, SelectionResult, select_sentences
 
 
 @checked
@@ -57,7 +57,7 @@ def select(
     if (alignment is None) != (output_alignment is None):
         raise ConfigError("--alignment and --output-alignment need each other; give both")
     settings = config_with_options(config, SelectionConfig, {"sentences": sentences, "words": words, "order": order})
-    written = ParallelFiles(Path(output_source), Path(output_target), optional_path(output_alignment))
-    bitext = ParallelFiles(Path(source), Path(target), optional_path(alignment))
-    check_keeps_inputs([*written.paths, log], [*bitext.paths, *paths(in_domain)])
+    written = BitextFiles(Path(output_source), [Path(output_target)], optional_path(output_alignment))
+    bitext = BitextFiles(Path(source), [Path(target)], optional_path(alignment))
+    check_keeps_inputs([*written.parallel, log], [*bitext.parallel, *paths(in_domain)])
     return select_sentences(bitext, paths(in_domain), SelectionFiles(written, optional_path(log), in_order), settings)

@@ -66,8 +66,7 @@ def serve(
     try:
         from phrasebeam.server.app import create_app
         from phrasebeam.server.http_server import run_app
-        from phrasebeam.server.serving.allowed_hosts import check_host_name
-        from phrasebeam.server.serving.authorization import read_token
+        from phrasebeam.server.serving.authorization import check_host_name, read_token
         from phrasebeam.server.serving.languages import named_languages
         from phrasebeam.server.serving.served_models import named_directories
         from phrasebeam.server.serving.server_settings import ServerLimits

@@ -21,11 +21,11 @@ from phrasebeam.decoder.translate.outputs import STANDARD_OUTPUT, write_outputs
 from phrasebeam.decoder.translate.pipeline import LineSettings, translate_lines
 from phrasebeam.decoder.translate.translate_settings import Flags, TranslateSettings, overridden
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.engine.engine import EngineName
+from phrasebeam.engine.current_engine import EngineName
 from phrasebeam.engine.engine_options import chosen_engine
 
 if TYPE_CHECKING:
-    from phrasebeam.decoder.raw_text.raw_text import RawText
+    from phrasebeam.decoder.raw_text.preprocessing import RawText
 
 
 @checked
@@ -185,6 +185,6 @@ def _decoder(given: Flags, settings: TranslateSettings) -> Decoder:
 
 def _raw_text(model: Path) -> "RawText":
     # Slow: it compiles the tables of Unicode that sacremoses needs.
-    from phrasebeam.decoder.raw_text.raw_text import RawText
+    from phrasebeam.decoder.raw_text.preprocessing import RawText
 
     return RawText.load(model)

@@ -10,7 +10,7 @@ Struct = TypeVar("Struct", bound=tuple)
 
 
 class ArrayField(NamedTuple):
-    """What a field declares of its array."""
+    """The dtype and shape that a field declares for its array."""
 
     dtype: np.dtype
     shape: tuple[int | str, ...]  # numbers, names of sizes, or "NAME + number"
@@ -22,7 +22,6 @@ class ArrayField(NamedTuple):
         return tuple(_length(length, sizes) for length in self.shape)
 
     def new(self, sizes: Mapping[str, int]) -> np.ndarray:
-        """An array of that kind, see `lengths`."""
         shape = self.lengths(sizes)
         if self.fill is None:
             return np.empty(shape, self.dtype)
@@ -30,7 +29,7 @@ class ArrayField(NamedTuple):
 
 
 def array(dtype: type, *shape: int | str, fill: float | None = 0, below: int | None = None) -> ArrayField:
-    """What a field of a struct declares: `score: Annotated[np.ndarray, array(np.float64, "N + 1", 4)]`."""
+    """The declaration of a field of a struct: `score: Annotated[np.ndarray, array(np.float64, "N + 1", 4)]`."""
     return ArrayField(np.dtype(dtype), shape, fill, below)
 
 

@@ -21,9 +21,9 @@ from phrasebeam.base.progress import hide_progress, log, set_volume, start_comma
 from phrasebeam.base.resident_memory import peak_memory
 from phrasebeam.process.hints import begin_hints, end_hints
 from phrasebeam.process.interruption import wait_if_ending
-from phrasebeam.process.shortages import shortage
 from phrasebeam.process.standard_streams import STANDARD_OUTPUT, drop_standard_output
 from phrasebeam.process.starting_line import clear_starting_line
+from phrasebeam.process.system_errors import shortage
 
 BAD_INPUT, INTERRUPTED = 2, 130  # exit statuses
 EXTRA_ARGUMENT = "Got unexpected extra argument"  # begins typer's message

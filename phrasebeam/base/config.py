@@ -171,7 +171,7 @@ class _PlainYaml(yaml.SafeLoader):
 
 
 def load_yaml(path: str | Path) -> Any:
-    """What the YAML file `path` says, of mappings, lists, strings, numbers and truth values. Raises ConfigError."""
+    """The content of the YAML file `path`: mappings, lists, strings, numbers and truth values. Raises ConfigError."""
     with open(path, "rb") as file:
         content = file.read(LARGEST_YAML + 1)
     if len(content) > LARGEST_YAML:
@@ -225,7 +225,7 @@ def config_with_options(given: Given | None, section: type[Config], options: Map
 
 
 def given_settings(given: Given | None, section: type[Section]) -> dict[str, Any]:
-    """What is set by a YAML file, by what one would say, or by a section; files are relative to the YAML's folder.
+    """The settings of a YAML file, of what one would say, or of a section; files are relative to the YAML's folder.
 
     Raises ConfigError.
     """

@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from phrasebeam.base.config import parse_config
-from phrasebeam.engine.engine import MOST_WORKERS, Engine, EngineName, EngineSettings, using_engine
+from phrasebeam.engine.current_engine import MOST_WORKERS, EngineName, EngineSettings, using_engine
+from phrasebeam.engine.protocols import Engine
 
 EngineOption = Annotated[
     EngineName,

@@ -42,7 +42,7 @@ class TranslationAnswer(DerivationAnswer):
 
 
 class Details(NamedTuple):
-    """What is asked of each translation."""
+    """Parts of the answer that are asked for, for each translation."""
 
     raw: bool = False
     alignment: bool = False

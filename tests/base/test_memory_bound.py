@@ -25,7 +25,7 @@ from phrasebeam.base.memory_bound import (
 from phrasebeam.base.resident_memory import ResidentMemory, let_release, release_all, resident_memory
 from phrasebeam.base.side_by_side import run_side_by_side
 from phrasebeam.cli import COMMANDS
-from phrasebeam.process.own_modules import module_command
+from phrasebeam.process.children import module_command
 from tests import ROOT
 
 SIZE = 1 << 26

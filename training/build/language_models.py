@@ -1,6 +1,7 @@
 """The language models of `train-model`: that of the target side, and further ones, over words or word classes."""
 
 import shutil
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -9,7 +10,6 @@ from phrasebeam.decoder.model.description import LanguageModelFile
 from phrasebeam.lm.estimate import estimate
 from phrasebeam.lm.probing_writer import write_probing
 from phrasebeam.lm.text.word_classes import read_word_classes
-from phrasebeam.training.bitext.bitext import BitextFiles
 from phrasebeam.training.build.config import TrainModelConfig
 
 
@@ -38,13 +38,14 @@ def language_model_files(config: TrainModelConfig) -> list[LanguageModelFile]:
     return [LanguageModelFile(), *further]
 
 
-def build_language_models(texts: BitextFiles, directory: Path, config: TrainModelConfig) -> None:
-    """Estimate all language models; write them, and their word classes, to `directory`.
+def build_language_models(texts: Sequence[Path], directory: Path, config: TrainModelConfig) -> None:
+    """Estimate all language models of `texts`, the target side and monolingual_paths; write them to `directory`.
 
     A further model without text is of the first one's text. Raises ConfigError, FormatError or OSError.
     """
-    monolingual = iter(texts.monolingual)
-    first_texts = [texts.target, *islice(monolingual, len(config.language_model.text))]
+    target, *further = texts
+    monolingual = iter(further)
+    first_texts = [target, *islice(monolingual, len(config.language_model.text))]
     (file, *files), order = language_model_files(config), config.language_model.order
     _build(directory / file.file, first_texts, order, config)
     for entry, section in zip(files, config.language_models):

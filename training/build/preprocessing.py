@@ -5,7 +5,7 @@ import os
 import queue
 import subprocess
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import chain, islice
 from pathlib import Path
@@ -17,26 +17,23 @@ from phrasebeam.base.progress import stage
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.raw_text.tokenizer import check_languages
 from phrasebeam.decoder.raw_text.truecaser import Truecaser, save_truecaser, truecaser_paths
-from phrasebeam.process.children import start
-from phrasebeam.process.named_errors import named_in_errors
-from phrasebeam.process.own_modules import module_command
-from phrasebeam.training.bitext.bitext import BitextFiles
+from phrasebeam.process.children import module_command, start
+from phrasebeam.process.system_errors import named_in_errors
 from phrasebeam.training.build.tokenize_lines import Batch, LineTokenizer, TokenizerJob
 
 BATCH = 1000  # lines
 
 
 @contextmanager
-def preprocessed(texts: BitextFiles, settings: RawTextSettings, directory: Path, threads: int) -> Iterator[BitextFiles]:
-    """Preprocess `texts` line by line into files that are deleted when the context ends.
+def preprocessed(raw: Sequence[Path], settings: RawTextSettings, directory: Path, threads: int) -> Iterator[list[Path]]:
+    """Preprocess `raw` line by line into files that are deleted when the context ends; the first is the source side.
 
-    Truecasers are trained on source and target, and saved in `directory`. A FormatError raised within the context names
+    Truecasers are trained on the first two, and saved in `directory`. A FormatError raised within the context names
     the raw files. Raises ConfigError for languages without a tokenizer, FormatError or OSError if files cannot be read,
     SmtError if one of `threads` processes dies.
     """
     check_languages(settings)
     scratch = directory / "preprocessed"
-    raw = [texts.source, texts.target, *texts.monolingual]
     # In numbered folders, since names may be equal; under the names of the raw files, which progress shows.
     outputs = [scratch / str(i) / path.name for i, path in enumerate(raw)]
     languages = [settings.source_language, *[settings.target_language] * (len(raw) - 1)]
@@ -49,7 +46,7 @@ def preprocessed(texts: BitextFiles, settings: RawTextSettings, directory: Path,
         if truecasers:
             _truecase(outputs[i], Truecaser.load(truecasers[min(i, 1)]))
     with _raw_paths_in_errors(dict(zip(map(str, outputs), map(str, raw)))):
-        yield BitextFiles(outputs[0], outputs[1], outputs[2:])
+        yield outputs
     for path in outputs:
         path.unlink()
         path.parent.rmdir()

@@ -26,7 +26,8 @@ from phrasebeam.decoder.extraction.orientations import KINDS
 from phrasebeam.decoder.extraction.pairs import LONGEST_PAIR, AlignedBitext
 from phrasebeam.decoder.tables.score_smoothing import Method, ScoreSmoothing
 from phrasebeam.decoder.tables.table_writer import TableSizes, TableWriter
-from phrasebeam.engine.engine import Engine, current_engine
+from phrasebeam.engine.current_engine import current_engine
+from phrasebeam.engine.protocols import Engine
 from phrasebeam.lm.text.corpus import Corpus
 from phrasebeam.training.build.extraction import align_bitext, count_occurrences, extract
 from phrasebeam.training.build.lexical import lexical_table

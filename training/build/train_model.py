@@ -21,8 +21,8 @@ from phrasebeam.decoder.model.replacement import check_replaceable
 from phrasebeam.decoder.tables.model_files import ALIGNMENT
 from phrasebeam.decoder.tables.phrase_table import open_phrase_table
 from phrasebeam.decoder.tables.provenance import DataSize, Stage, check_output, file_digests, signature, version
-from phrasebeam.training.bitext.bitext import Bitext, BitextFiles, check_bars, read_bitext
 from phrasebeam.training.bitext.operation_sequences import build_operations
+from phrasebeam.training.bitext.parallel_text import Bitext, check_bars, read_bitext
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.language_models import (
     build_language_models,
@@ -68,9 +68,9 @@ def train_model(
     check_replaceable(output, "train-model", _settings(config, data), data, config.starting_weights, is_forced)
     with atomic_directory(output) as directory:
         with _tokenized(source, target, directory, config) as texts:
-            bitext = _read(texts.source, texts.target)
+            bitext = _read(*texts[:2])
             _check_memory(bitext, config.memory)
-            build_language_models(texts, directory, config)
+            build_language_models(texts[1:], directory, config)
         alignments = word_alignments(bitext, config, alignment, kept)
         write_pharaoh(alignments, directory / ALIGNMENT)
         if config.operations:
@@ -85,8 +85,8 @@ def train_model(
 
 def _tokenized(
     source: str | Path, target: str | Path, directory: Path, config: TrainModelConfig
-) -> AbstractContextManager[BitextFiles]:
-    texts = BitextFiles(Path(source), Path(target), monolingual_paths(config))
+) -> AbstractContextManager[Sequence[Path]]:
+    texts = [Path(source), Path(target), *monolingual_paths(config)]
     if config.preprocessing is None:
         return nullcontext(texts)
     from phrasebeam.training.build.preprocessing import (

@@ -9,7 +9,7 @@ from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.extraction.pharaoh import SEPARATOR, check_format
 from phrasebeam.decoder.tables.model_files import ALIGNMENT
-from phrasebeam.training.bitext.bitext import Bitext
+from phrasebeam.training.bitext.parallel_text import Bitext
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.word_alignment.alignment import align
 from phrasebeam.training.word_alignment.alignment_points import Alignments, read_pharaoh

@@ -35,7 +35,6 @@ class Progress(SignedSection, Generic[AnyIteration]):
 
     @property
     def best_score(self) -> float:
-        """The best score of all iterations."""
         return self.scores[self.best]
 
     def has_stopped(self, patience: int) -> bool:
@@ -43,7 +42,6 @@ class Progress(SignedSection, Generic[AnyIteration]):
         return len(self.iterations) - 1 - self.best >= patience
 
     def with_iteration(self, iteration: AnyIteration, **update: object) -> Self:
-        """The progress with one more iteration, and with other values of the fields in `update`."""
         return self.model_copy(update={"iterations": [*self.iterations, iteration], **update})
 
     def rows(self) -> list[dict[str, Any]]:

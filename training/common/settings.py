@@ -9,9 +9,8 @@ from phrasebeam.base.memory_bound import MemorySettings
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.decoder.model.language_model_folds import MOST_FOLDS
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.sparse.levels import Level
-from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.word_edges import WordEdges
+from phrasebeam.decoder.sparse.levels import Level, WordEdges
+from phrasebeam.decoder.sparse.templates import Templates
 from phrasebeam.training.metrics.bleu import ReferenceLength
 from phrasebeam.training.metrics.definitions import MetricName
 

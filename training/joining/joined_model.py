@@ -10,10 +10,9 @@ from phrasebeam.base.config import parse_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_directory, check_keeps_inputs
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.model.replacement import check_replaceable
-from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.templates import GROUPS, PAIR_SPARSE
+from phrasebeam.decoder.sparse.templates import GROUPS, PAIR_SPARSE, Templates
 from phrasebeam.decoder.tables.provenance import check_output
 from phrasebeam.process.hints import hint
 from phrasebeam.training.common.derived_model import DerivedModel, Making, check_not_itself

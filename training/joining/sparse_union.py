@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.sparse.sparse_files import open_feature_names, save_feature_names
 from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights, used, with_values
 from phrasebeam.decoder.sparse.templates import GROUPS

@@ -8,8 +8,7 @@ from typing import NamedTuple
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.sparse.levels import Level, WordLists
 from phrasebeam.decoder.sparse.sparse_files import save_templates
-from phrasebeam.decoder.sparse.template_config import SWITCHES, Templates
-from phrasebeam.decoder.sparse.templates import SPARSE_GROUPS
+from phrasebeam.decoder.sparse.templates import SPARSE_GROUPS, SWITCHES, Templates
 from phrasebeam.lm.text.word_classes import read_word_classes
 
 SIDES = "source", "target"

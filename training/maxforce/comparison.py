@@ -22,7 +22,7 @@ from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.maxforce.beam import NOT_GOOD, Beam, best_good, fill_beam, new_beam
 from phrasebeam.training.maxforce.updates import UPDATES, Bins, Strategy, lead
-from phrasebeam.training.metrics.metrics import make_metric
+from phrasebeam.training.metrics.metric import make_metric
 
 
 class TrainingExample(NamedTuple):

@@ -9,8 +9,7 @@ from phrasebeam.base.errors import excerpt
 from phrasebeam.decoder.features.registry import FEATURES
 from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings
 from phrasebeam.decoder.search.search_settings import MOST_PAIRS, SearchSettings
-from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.templates import GROUPS
+from phrasebeam.decoder.sparse.templates import GROUPS, Templates
 from phrasebeam.training.common.settings import (
     CUBE_200,
     LARGEST_BATCH,

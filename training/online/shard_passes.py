@@ -15,8 +15,8 @@ import numpy as np
 
 from phrasebeam.base.files import scratch_directory
 from phrasebeam.base.side_by_side import Advance
-from phrasebeam.engine.engine import Engine, RemoteEngine
-from phrasebeam.process.named_errors import named_in_errors
+from phrasebeam.engine.protocols import Engine, RemoteEngine
+from phrasebeam.process.system_errors import named_in_errors
 from phrasebeam.training.common.best_weights import BestWeights
 from phrasebeam.training.common.checkpoint import save_checkpoint
 from phrasebeam.training.online.batches import Inline, RemoteExamples

@@ -15,8 +15,8 @@ from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.development_set import points
 from phrasebeam.training.common.settings import ScoringSettings
-from phrasebeam.training.metrics.metrics import Metric, make_metric
-from phrasebeam.training.metrics.sentence_bleu import SentenceBleu, sentence_gains
+from phrasebeam.training.metrics.metric import Metric, make_metric, sentence_gains
+from phrasebeam.training.metrics.sentence_bleu import SentenceBleu
 from phrasebeam.training.online.direction import FeatureDirection
 from phrasebeam.training.online.objective import Outcome
 from phrasebeam.training.online.per_feature import PerFeature

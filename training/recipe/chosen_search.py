@@ -12,12 +12,13 @@ from pydantic import Field
 from phrasebeam.base.config import Section, load_config, save_config
 from phrasebeam.base.progress import log
 from phrasebeam.base.progress import stage as logged
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.common.derived_model import Making
-from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.common.development_set import read_development
 from phrasebeam.training.recipe.recipe import ChooseStage, SearchChoice
 from phrasebeam.training.recipe.recipe_seed import with_seeds
 from phrasebeam.training.recipe.searched_model import write_with_search
@@ -35,7 +36,7 @@ class TriedSearches(Section):
     tuned: dict[str, float] = Field({})
 
 
-def choose(stage: ChooseStage, model: Path, data: DevelopmentData, output: Path) -> None:
+def choose(stage: ChooseStage, model: Path, data: BitextFiles, output: Path) -> None:
     """Write `model` to `output` with the search, and the weights tuned for it, that score best. Raises SmtError."""
     work = tried_in(output)
     carried = ModelSearch.of(model).search
@@ -43,7 +44,7 @@ def choose(stage: ChooseStage, model: Path, data: DevelopmentData, output: Path)
     path = work / "tried.yaml"
     work.mkdir(parents=True, exist_ok=True)
     tried = load_config(path, TriedSearches) if path.exists() else TriedSearches()
-    read, opened = data.read(stage.settings), open_model(model)
+    read, opened = read_development(data, stage.settings), open_model(model)
     for name, (_, search) in searches.items():
         if name not in tried.untuned:
             # Before it has a weight, the feature of early distortion changes nothing: no need to decode again.

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import atomic_file, read_lines
-from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 
 LEAST_SENTENCES = 10  # of the development data
 
@@ -15,42 +15,32 @@ LEAST_SENTENCES = 10  # of the development data
 class RecipeFiles(NamedTuple):
     """What the user gave."""
 
-    source: Path
-    target: Path
-    development: DevelopmentData
-    alignment: Path | None = None
-    test: DevelopmentData | None = None
+    training: BitextFiles
+    development: BitextFiles
+    test: BitextFiles | None = None
 
     @property
     def by_name(self) -> dict[str, Path]:
         """All files, by names for digests."""
-        sets = {"development": self.development} | ({"test": self.test} if self.test else {})
-        files = {"source": self.source, "target": self.target}
-        for name, data in sets.items():
-            files |= {f"{name} source": data.source}
-            files |= {f"{name} reference {i}": path for i, path in enumerate(data.references, 1)}
-        return files | ({"alignment": self.alignment} if self.alignment else {})
+        files = {"source": self.training.source, "target": self.training.target}
+        for name, data in {"development": self.development, "test": self.test}.items():
+            files |= {f"{name} {kind}": path for kind, path in data.sets_by_name.items()} if data else {}
+        return files | ({"alignment": self.training.alignment} if self.training.alignment else {})
 
 
 @dataclass(frozen=True)
 class DividedData:
     """Tokenized files: what is tuned on, what decides, and what only reports."""
 
-    tuning: DevelopmentData
-    deciding: DevelopmentData
-    test: DevelopmentData | None
+    tuning: BitextFiles
+    deciding: BitextFiles
+    test: BitextFiles | None
 
 
 def check_lengths(files: RecipeFiles) -> dict[str, int]:
     """Sentences of each part. Raises FormatError or OSError where a file is missing, empty or of another length."""
-    groups = {
-        "training": [files.source, files.target, *([files.alignment] if files.alignment else [])],
-        "development": [files.development.source, *files.development.references],
-    }
-    if files.test:
-        groups["test"] = [files.test.source, *files.test.references]
     found = {}
-    for name, paths in groups.items():
+    for name, paths in ((name, data.parallel) for name, data in files._asdict().items() if data):
         lengths = [sum(1 for _ in read_lines(path)) for path in paths]
         if not lengths[0]:
             raise FormatError(paths[0], "no lines; expected sentences, one a line")
@@ -70,16 +60,16 @@ def seen_in_training(files: RecipeFiles) -> dict[str, int]:
     sets = {"development": files.development} | ({"test": files.test} if files.test else {})
     wanted = {name: [line.strip() for line in read_lines(data.source)] for name, data in sets.items()}
     every = {line for lines in wanted.values() for line in lines}
-    common = {line.strip() for line in read_lines(files.source)} & every
+    common = {line.strip() for line in read_lines(files.training.source)} & every
     return {name: sum(line in common for line in lines) for name, lines in wanted.items()}
 
 
-def divided(data: DevelopmentData, share: float, directory: Path) -> tuple[DevelopmentData, DevelopmentData]:
+def divided(data: BitextFiles, share: float, directory: Path) -> tuple[BitextFiles, BitextFiles]:
     """What is tuned on, and what decides: every k-th sentence, about `share` of them, or all where it is 0."""
     if not share:
         return data, data
     step = max(2, round(1 / share))
-    files = [data.source, *data.references]
+    files = data.parallel
     names = ["source", *(f"reference.{i}" for i in range(1, len(files)))]
     for path, name in zip(files, names):
         lines = list(read_lines(path))
@@ -90,14 +80,14 @@ def divided(data: DevelopmentData, share: float, directory: Path) -> tuple[Devel
     return _part(directory, "tuning", names), _part(directory, "deciding", names)
 
 
-def _part(directory: Path, part: str, names: Sequence[str]) -> DevelopmentData:
+def _part(directory: Path, part: str, names: Sequence[str]) -> BitextFiles:
     source, *references = (directory / f"{part}.{name}" for name in names)
-    return DevelopmentData(source, references)
+    return BitextFiles(source, references)
 
 
-def tokenized(data: DevelopmentData, model: Path, directory: Path, name: str) -> DevelopmentData:
+def tokenized(data: BitextFiles, model: Path, directory: Path, name: str) -> BitextFiles:
     """Raw development data as tokens, as the model was made. Raises SmtError."""
-    from phrasebeam.decoder.raw_text.raw_text import RawText
+    from phrasebeam.decoder.raw_text.preprocessing import RawText
 
     raw = RawText.load(model)
     source = directory / f"{name}.source.tokens"
@@ -106,7 +96,7 @@ def tokenized(data: DevelopmentData, model: Path, directory: Path, name: str) ->
     for number, path in enumerate(data.references, 1):
         references.append(directory / f"{name}.reference.{number}.tokens")
         _write(references[-1], map(raw.target.line, read_lines(path)))
-    return DevelopmentData(source, references)
+    return BitextFiles(source, references)
 
 
 def _write(path: Path, lines: object) -> None:

@@ -5,6 +5,7 @@ data/, the parts of the development data; run.yaml, what was done so far; report
 """
 
 import time
+from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -20,13 +21,12 @@ from phrasebeam.decoder.tables.provenance import check_work, file_digests, signa
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.process.interruption import goes_on_in
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.build.word_alignments import KeptAlignments, check_agreement, kept_alignments
 from phrasebeam.training.common.derived_model import Making
-from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.common.kept_translations import save_texts
 from phrasebeam.training.common.settings import TrainingDataSettings, settings_with_effect
-from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.recipe.recipe import AnyStage, BuildStage, JoinStage, Recipe, name_of
 from phrasebeam.training.recipe.recipe_data import (
     DividedData,
@@ -102,7 +102,7 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
     sentences, seen = check_lengths(files), seen_in_training(files)
     for stage in recipe.stages:
         if isinstance(stage, BuildStage):
-            check_agreement(stage.settings, files.alignment)
+            check_agreement(stage.settings, files.training.alignment)
     for name, number in seen.items():
         if number:
             log.warning("%d of %d %s sentences are in the training data, too", number, sentences[name], name)
@@ -183,7 +183,7 @@ class _Run:
         """Word alignments that models of the bitext before it keep, of text prepared in the same way."""
         if not isinstance(stage, BuildStage):
             return []
-        is_given = self.files.alignment is not None
+        is_given = self.files.training.alignment is not None
         return [
             kept_alignments(self.directory(name_of(one)), one.settings, is_given)
             for one in takewhile(lambda before: before is not stage, self.recipe.stages)
@@ -219,14 +219,13 @@ class _Run:
             test = tokenized(test, model, directory, "test") if test else None
         return DividedData(*divided(development, self.recipe.held_out, directory), test)
 
-    def _training(self, start: Path) -> TrainingData:
+    def _training(self, start: Path) -> BitextFiles:
         """The training data as stages take them, with the alignment that the model `start` keeps."""
         if not self._is_raw:
-            return TrainingData(self.files.source, self.files.target, None, self.left_out)
+            return replace(self.files.training, alignment=None, left_out=self.left_out)
         model = self.directory(name_of(self.recipe.stages[0]))
-        raw = DevelopmentData(self.files.source, [self.files.target])
-        tokens = tokenized(raw, model, self.work / "data", "training")
-        return TrainingData(tokens.source, tokens.references[0], start / ALIGNMENT, self.left_out)
+        tokens = tokenized(self.files.training, model, self.work / "data", "training")
+        return replace(tokens, alignment=start / ALIGNMENT, left_out=self.left_out)
 
     @property
     def _is_raw(self) -> bool:

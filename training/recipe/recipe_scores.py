@@ -8,7 +8,7 @@ from phrasebeam.base.progress import stage
 from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.metrics.evaluation import EvaluationOptions, evaluate_texts
 
 METRICS = ("bleu", "chrf", "ter")
@@ -23,7 +23,7 @@ class SetScores(Section):
     ter: float
 
 
-def translated(decoder: Decoder, data: DevelopmentData, threads: int, risk: MbrSettings | None = None) -> list[str]:
+def translated(decoder: Decoder, data: BitextFiles, threads: int, risk: MbrSettings | None = None) -> list[str]:
     """The translations of the sentences of a set, by least Bayes risk where settings of it are given."""
     texts, request = [], Request(mbr=risk) if risk else decoder.request
     lines = [decoder.input_of(line) for line in read_lines(data.source)]
@@ -37,7 +37,7 @@ def translated(decoder: Decoder, data: DevelopmentData, threads: int, risk: MbrS
     return texts
 
 
-def scores_of(texts: list[str], data: DevelopmentData) -> SetScores:
+def scores_of(texts: list[str], data: BitextFiles) -> SetScores:
     """Scores of translations. Raises ConfigError or FormatError."""
     references = [[line.rstrip() for line in read_lines(path)] for path in data.references]
     options = EvaluationOptions(METRICS, "none", confidence=True)

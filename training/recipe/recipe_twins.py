@@ -8,6 +8,7 @@ import numpy as np
 
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import log
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.recipe.recipe import TwinSettings
 from phrasebeam.training.recipe.recipe_data import RecipeFiles
 from phrasebeam.training.twins.twins import Twins, twins_of_files
@@ -34,7 +35,7 @@ def without_twins(files: RecipeFiles, settings: TwinSettings, directory: Path) -
     """
     if settings.left_out_of == "nothing":
         return TwinData(files, None)
-    twins = twins_of_files(files.source, files.target, settings.share)
+    twins = twins_of_files(files.training.source, files.training.target, settings.share)
     n_repeats, n_equal = int(twins.repeats.sum()), int(twins.is_equal.sum())
     if not n_repeats:
         return TwinData(files, None)
@@ -61,6 +62,7 @@ def _others(files: RecipeFiles, twins: Twins, directory: Path) -> RecipeFiles:
             file.writelines(f"{line}\n".encode() for line in compress(read_lines(path), ~twins.repeats))
         return directory / f"training.{name}"
 
-    alignment = copy(files.alignment, "alignment") if files.alignment else None
-    source, target = copy(files.source, "source"), copy(files.target, "target")
-    return files._replace(source=source, target=target, alignment=alignment)
+    training = files.training
+    alignment = copy(training.alignment, "alignment") if training.alignment else None
+    others = BitextFiles(copy(training.source, "source"), [copy(training.target, "target")], alignment)
+    return files._replace(training=others)

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from phrasebeam.base.config import save_config
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.tables.model_files import SEARCH
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
 from phrasebeam.training.common.derived_model import DerivedModel, Making

@@ -12,12 +12,11 @@ from phrasebeam.decoder.tables.model_files import SEARCH
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.unfinished import remove, unfinished_directory
-from phrasebeam.training.bitext.bitext import BitextFiles
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
 from phrasebeam.training.build.word_alignments import KeptAlignments
 from phrasebeam.training.clustering.bigrams import read_bigrams
-from phrasebeam.training.clustering.class_file import write_classes
+from phrasebeam.training.clustering.word_classes import write_classes
 from phrasebeam.training.common.derived_model import Making
 from phrasebeam.training.expected_bleu.expected_bleu_model import train_expected_bleu
 from phrasebeam.training.joining.joined_model import join_features
@@ -39,7 +38,7 @@ class StageWork(NamedTuple):
     features: Path  # the model of the other stage of a join
     output: Path
     files: RecipeFiles
-    training: Any  # TrainingData, where the stage learns from them
+    training: Any  # BitextFiles, where the stage learns from them
     data: DividedData | None  # of the first stage, none
     threads: int
     kept: Sequence[KeptAlignments] = ()  # by models of the same bitext
@@ -52,7 +51,7 @@ class StageWork(NamedTuple):
 
 def build(work: StageWork) -> None:
     """The model of the bitext, with a language model over word classes where the stage asks for one."""
-    files, stage = work.files, work.stage
+    files, stage = work.files.training, work.stage
     settings = with_word_classes(work) if stage.word_classes else stage.settings
     # By force, since one that was killed may have left the model with search.yaml, which is no part of it yet.
     train_model(files.source, files.target, work.output, settings, files.alignment, True, work.kept)
@@ -74,16 +73,17 @@ def with_word_classes(work: StageWork) -> TrainModelConfig:
 @contextmanager
 def target_tokens(work: StageWork) -> Iterator[Path]:
     """A file of the target text as tokens, which is deleted after it if the text is raw."""
-    files, settings = work.files, work.stage.settings
+    files, settings = work.files.training, work.stage.settings
     if not settings.preprocessing:
         yield files.target
         return
     from phrasebeam.training.build.preprocessing import preprocessed  # slow, see train_model.py
 
-    with unfinished_directory(work.output.parent, "tokens") as directory:
-        texts = BitextFiles(files.source, files.target, [])
-        with preprocessed(texts, settings.preprocessing, directory, settings.threads) as tokens:
-            yield tokens.target
+    with (
+        unfinished_directory(work.output.parent, "tokens") as directory,
+        preprocessed(files.parallel[:2], settings.preprocessing, directory, settings.threads) as tokens,
+    ):
+        yield tokens[1]
 
 
 def tune(work: StageWork) -> None:

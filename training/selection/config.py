@@ -12,7 +12,7 @@ UNLIMITED = 2**62  # sentences or words
 
 
 class Budget(NamedTuple):
-    """What selection stops at, whichever comes first."""
+    """The size at which selection stops, by whichever bound comes first."""
 
     sentences: int
     words: int  # of the source; the last sentence may exceed them
@@ -35,7 +35,7 @@ class SelectionConfig(Section):
 
     @property
     def budget(self) -> Budget:
-        """How much to select. Raises ConfigError unless exactly one of `sentences` and `words` is given."""
+        """The bound that is given. Raises ConfigError unless exactly one of `sentences` and `words` is given."""
         if (self.sentences is None) == (self.words is None):
             found = "neither sentences nor words" if self.sentences is None else "sentences and words"
             raise ConfigError(f"{found} to select; give one of the two, --sentences N or --words N")

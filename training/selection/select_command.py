@@ -10,8 +10,7 @@ from phrasebeam.api.select import select as select_pairs
 from phrasebeam.base.command_line import config_option
 from phrasebeam.base.progress import show_progress
 from phrasebeam.console.tables import print_table
-from phrasebeam.training.selection.coverage import NgramCoverage
-from phrasebeam.training.selection.selection import SelectionResult
+from phrasebeam.training.selection.select_sentences import NgramCoverage, SelectionResult
 
 
 def select(

@@ -1,16 +1,18 @@
 """Settings of tuning, with all their defaults."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from phrasebeam.base.config import MOST_COUNTED, WITHOUT_EFFECT, PositiveFactor, Seed
+from phrasebeam.base.config import MOST_COUNTED, WITHOUT_EFFECT, PositiveFactor, Section, Seed, section_of
 from phrasebeam.base.errors import ConfigError
+from phrasebeam.decoder.features.length_groups import n_length_groups
+from phrasebeam.decoder.features.registry import ADDED_BY_TUNE
+from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.training.common.settings import CUBE_200, MOST_HYPOTHESES, MOST_RUNS, Iterations, ScoringSettings
-from phrasebeam.training.tuning.added_features import AddedFeatures
-from phrasebeam.training.tuning.methods.methods import Method, MethodSettings
 from phrasebeam.training.tuning.methods.mira_corpus import MiraCorpus
+from phrasebeam.training.tuning.methods.registry import Method, MethodSettings
 from phrasebeam.training.tuning.online_config import OnlineTuning
 
 SparseTuning = Literal["scales", "weights"]
@@ -18,6 +20,24 @@ SourceFormat = Literal["text", "plf"]
 
 
 TuneMethod = Literal[Method, "online"]
+
+
+class _LengthGroups(Section):
+    length_groups: int | None = Field(None, ge=1, le=20, description="longest phrase in group features")
+
+
+_Features: Any = section_of("_Features", {feature.name: (bool, False) for feature in ADDED_BY_TUNE}, _LengthGroups)
+
+
+class AddedFeatures(_Features):
+    """Features that the model has not and that begin with weight 0."""
+
+    def added_to(self, weights: Weights) -> Weights:
+        """`weights` and those of the features that are added, where these have none."""
+        added: dict[str, float | list[float]] = {f.name: 0.0 for f in ADDED_BY_TUNE if getattr(self, f.name)}
+        if self.length_groups is not None:
+            added["length_groups"] = [0.0] * n_length_groups(self.length_groups, len(weights.translation))
+        return weights.model_copy(update={name: v for name, v in added.items() if getattr(weights, name) is None})
 
 
 class TuneConfig(MethodSettings, ScoringSettings):
@@ -78,7 +98,6 @@ class TuneConfig(MethodSettings, ScoringSettings):
         return self
 
     def with_c(self, c: float) -> "TuneConfig":
-        """The settings with another C in all MIRA methods."""
         names = ("mira_batch", "mira_chiang", "mira_corpus")
         return self.model_copy(update={name: getattr(self, name).model_copy(update={"c": c}) for name in names})
 

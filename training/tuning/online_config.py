@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from phrasebeam.base.config import MOST_COUNTED, WITHOUT_EFFECT, Factor
 from phrasebeam.decoder.features.registry import FEATURES
-from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.templates import Templates
 from phrasebeam.training.common.settings import LARGEST_BATCH, MOST_NAMES, TrainingDataSettings
 from phrasebeam.training.metrics.sentence_bleu import SentenceBleu
 from phrasebeam.training.online.update_rules import RuleName

@@ -11,7 +11,7 @@ from phrasebeam.base.progress import show_progress
 from phrasebeam.process.hints import hint
 from phrasebeam.training.common import command_options as shared
 from phrasebeam.training.metrics.definitions import MetricName
-from phrasebeam.training.tuning.methods.methods import Method
+from phrasebeam.training.tuning.methods.registry import Method
 
 
 def rerank_command(

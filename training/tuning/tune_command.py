@@ -16,7 +16,7 @@ from phrasebeam.engine.engine_options import Address, EngineOption, Workers
 from phrasebeam.training.common import command_options as shared
 from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.tuning.config import TuneMethod
-from phrasebeam.training.tuning.run_result import RunResult
+from phrasebeam.training.tuning.run_state import RunResult
 
 
 def tune(

@@ -35,7 +35,7 @@ from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.common.development_set import DevelopmentScorer
+from phrasebeam.training.common.development_set import DevelopmentScorer, read_development
 from phrasebeam.training.common.scales import with_best_scales
 from phrasebeam.training.maxforce.config import MaxforceConfig, is_learned
 from phrasebeam.training.maxforce.maxforce_model import WORK, train_maxforce, tuning
@@ -229,7 +229,7 @@ def retuned(
     config = parse_config(settings, MaxforceConfig, "settings")
     decoder = Decoder.load(model, config.development_search)
     sparse = decoder.model.tables.sparse.weights
-    read = work.texts.sets["dev"].read(config)
+    read = read_development(work.texts.sets["dev"], config)
     tune = tuning(read, config, seed, model / WORK / "tuning", work.run)
     development = DevelopmentScorer(read, decoder, tune)
     learned = [name for name in GROUPS if is_learned(name, config)]

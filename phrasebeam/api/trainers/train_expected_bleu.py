@@ -7,11 +7,10 @@ from phrasebeam.api.arguments import File, Files, Memory, Settings, memory_bound
 from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.config import config_with_options
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
-from phrasebeam.engine.engine import EngineName
+from phrasebeam.engine.current_engine import EngineName
 from phrasebeam.engine.engine_options import chosen_engine
-from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.common.gain import Gain, TrainingOutcome
-from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.expected_bleu import expected_bleu_model
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig, Optimizer
 
@@ -82,8 +81,8 @@ def train_expected_bleu(
         "memory": memory,
     }
     settings = config_with_options(config, ExpectedBleuConfig, options)
-    corpus = TrainingData(Path(source), Path(target), optional_path(alignment))
-    development = DevelopmentData(Path(dev_source), paths(dev_reference))
+    corpus = BitextFiles(Path(source), [Path(target)], optional_path(alignment))
+    development = BitextFiles(Path(dev_source), paths(dev_reference))
     with memory_bound(settings.memory), chosen_engine(engine, address, workers):
         progress = expected_bleu_model.train_expected_bleu(
             Path(model), corpus, development, Path(output), settings, optional_path(lists), force

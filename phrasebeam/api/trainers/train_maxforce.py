@@ -7,11 +7,10 @@ from phrasebeam.api.arguments import File, Files, Memory, Settings, memory_bound
 from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.config import config_with_options
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
-from phrasebeam.engine.engine import EngineName
+from phrasebeam.engine.current_engine import EngineName
 from phrasebeam.engine.engine_options import chosen_engine
-from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.common.gain import TrainingOutcome
-from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.maxforce import maxforce_model
 from phrasebeam.training.maxforce.config import MaxforceConfig
 from phrasebeam.training.maxforce.updates import Strategy
@@ -79,8 +78,8 @@ def train_maxforce(
         "memory": memory,
     }
     settings = config_with_options(config, MaxforceConfig, options)
-    corpus = TrainingData(Path(source), Path(target), optional_path(alignment))
-    development = DevelopmentData(Path(dev_source), paths(dev_reference))
+    corpus = BitextFiles(Path(source), [Path(target)], optional_path(alignment))
+    development = BitextFiles(Path(dev_source), paths(dev_reference))
     with memory_bound(settings.memory), chosen_engine(engine, address, workers):
         result = maxforce_model.train_maxforce(Path(model), corpus, development, Path(output), settings, force)
     return TrainingOutcome(result, result.gain(settings.metric))

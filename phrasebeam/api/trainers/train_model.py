@@ -9,11 +9,11 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import DEFAULT_MEMORY, memory_option
 from phrasebeam.decoder.input.raw_text_settings import raw_preprocessing
 from phrasebeam.decoder.model.description import ModelDescription
-from phrasebeam.engine.engine import EngineName
+from phrasebeam.engine.current_engine import EngineName
 from phrasebeam.engine.engine_options import chosen_engine
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.build import train_model as building
 from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.recipe.recipe import BuildStage, Recipe, recipe_file
 from phrasebeam.training.recipe.recipe_data import RecipeFiles
 from phrasebeam.training.recipe.recipe_report import write_report
@@ -133,9 +133,10 @@ def train(
     found = _with_bounds(_recipe(recipe), {name: value for name, value in bounds.items() if value is not None})
     if raw or source_language or target_language:
         found = _of_raw_text(found, raw, source_language, target_language)
-    development = DevelopmentData(Path(dev_source), paths(dev_reference))
-    test = DevelopmentData(Path(test_source), paths(test_reference)) if test_source else None
-    files = RecipeFiles(Path(source), Path(target), development, optional_path(alignment), test)
+    development = BitextFiles(Path(dev_source), paths(dev_reference))
+    test = BitextFiles(Path(test_source), paths(test_reference)) if test_source else None
+    training = BitextFiles(Path(source), [Path(target)], optional_path(alignment))
+    files = RecipeFiles(training, development, test)
     with memory_bound(bounds["memory"] or DEFAULT_MEMORY):
         cores = threads or found.stages[0].settings.threads  # type: ignore[union-attr]
         result = run_recipe(files, Path(output), with_seeds(found, seed - 1), cores, force)
@@ -176,10 +177,10 @@ def _with_bounds(recipe: Recipe, bounds: dict[str, int]) -> Recipe:
 
 def _command(files: RecipeFiles, output: File, recipe: Settings, seed: int) -> str:
     """The command that does the same."""
-    references = " ".join(map(str, files.development.references))
-    parts = [f"phrasebeam train --source {files.source} --target {files.target}"]
+    training, references = files.training, " ".join(map(str, files.development.references))
+    parts = [f"phrasebeam train --source {training.source} --target {training.target}"]
     parts += [f"--dev-source {files.development.source} --dev-reference {references}"]
-    parts += [f"--alignment {files.alignment}"] if files.alignment else []
+    parts += [f"--alignment {training.alignment}"] if training.alignment else []
     if files.test:
         parts += [f"--test-source {files.test.source} --test-reference {' '.join(map(str, files.test.references))}"]
     named = recipe if isinstance(recipe, (str, Path)) else "RECIPE.yaml"

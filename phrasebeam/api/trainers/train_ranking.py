@@ -6,11 +6,10 @@ from phrasebeam.api.arguments import File, Files, Memory, Settings, memory_bound
 from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.config import config_with_options
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
-from phrasebeam.engine.engine import EngineName
+from phrasebeam.engine.current_engine import EngineName
 from phrasebeam.engine.engine_options import chosen_engine
-from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.common.gain import Gain, TrainingOutcome
-from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.joint_selection import ranking_model
 from phrasebeam.training.joint_selection.config import RankingConfig
 from phrasebeam.training.online.progress import OnlineProgress
@@ -89,8 +88,8 @@ def train_ranking(
         "memory": memory,
     }
     settings = config_with_options(config, RankingConfig, options)
-    corpus = TrainingData(Path(source), Path(target), optional_path(alignment))
-    development = DevelopmentData(Path(dev_source), paths(dev_reference))
+    corpus = BitextFiles(Path(source), [Path(target)], optional_path(alignment))
+    development = BitextFiles(Path(dev_source), paths(dev_reference))
     with memory_bound(settings.memory), chosen_engine(engine, address, workers):
         progress = ranking_model.train_ranking(
             Path(model), corpus, development, Path(output), settings, optional_path(tasks), force

@@ -8,14 +8,14 @@ from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.search.search_settings import Algorithm
-from phrasebeam.engine.engine import EngineName
+from phrasebeam.engine.current_engine import EngineName
 from phrasebeam.engine.engine_options import chosen_engine
-from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.common.gain import Gain, TrainingOutcome
 from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.tuning.config import TuneConfig, TuneMethod
 from phrasebeam.training.tuning.online_model import OnlineData
-from phrasebeam.training.tuning.run_result import RunResult
+from phrasebeam.training.tuning.run_state import RunResult
 from phrasebeam.training.tuning.tune_model import tune_model
 
 
@@ -95,13 +95,13 @@ def tune(
     given = optional_path(alignment)
     online = OnlineData(given, held_out) if given or held_out else None
     with memory_bound(settings.memory), chosen_engine(engine, address, workers):
-        development = DevelopmentData(Path(source), paths(reference))
+        development = BitextFiles(Path(source), paths(reference))
         results = tune_model(Path(model), development, Path(output), settings, test, online, force)
     best = next((result for result in results if result.best > 0), results[0])
     return TrainingOutcome(results, Gain(settings.metric, best.before, best.score, best.name if best.best > 0 else ""))
 
 
-def _data(name: str, source: File | None, references: Files | None) -> DevelopmentData | None:
+def _data(name: str, source: File | None, references: Files | None) -> BitextFiles | None:
     if (source is None) != (not references):
         raise ConfigError(f"--{name}-source and --{name}-reference need each other; give both")
-    return DevelopmentData(Path(source), paths(references)) if source and references else None
+    return BitextFiles(Path(source), paths(references)) if source and references else None

@@ -17,22 +17,24 @@ from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.output.request import Request
-from phrasebeam.decoder.raw_text.raw_text import RawText
+from phrasebeam.decoder.raw_text.preprocessing import RawText
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.sparse.levels import Level, WordLists
+from phrasebeam.decoder.sparse.levels import Level, WordEdges, WordLists
 from phrasebeam.decoder.sparse.sparse_files import FORMAT, save_templates
-from phrasebeam.decoder.sparse.sparse_rows import joined, no_features, rows_of, summed
 from phrasebeam.decoder.sparse.sparse_weights import (
     add_weights,
     fill_weights,
+    joined,
     new_sparse_weights,
+    no_features,
+    rows_of,
     save_sparse_weights,
+    summed,
     used,
     with_values,
 )
-from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.templates import NO_WORD, RuleHashes
-from phrasebeam.decoder.sparse.word_edges import WordEdges
+from phrasebeam.decoder.sparse.template_kernels import NO_WORD, RuleHashes
+from phrasebeam.decoder.sparse.templates import Templates
 from phrasebeam.decoder.tables import word_counts
 from phrasebeam.decoder.translate.pipeline import LineSettings, translate_lines
 from phrasebeam.decoder.translate.translator import Decoder

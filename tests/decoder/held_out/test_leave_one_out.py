@@ -21,7 +21,7 @@ from phrasebeam.decoder.held_out.filtered_table import LN_SINGLETON, TableFilter
 from phrasebeam.decoder.held_out.leave_one_out import check_frequencies
 from phrasebeam.decoder.input.sentence_input import HeldOutPair, Input
 from phrasebeam.decoder.model.description import WITHOUT_DIGESTS, ModelDescription
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.options.candidates import RankingWeights
 from phrasebeam.decoder.search.search_settings import SearchSettings

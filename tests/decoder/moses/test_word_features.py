@@ -9,8 +9,8 @@ import pytest
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.description import accept_files
-from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.model.moses_names import MosesFeature, fitting_names
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.moses.exporting import export_moses
 from phrasebeam.decoder.moses.importing import import_moses
 from phrasebeam.decoder.moses.sparse_names import word_features

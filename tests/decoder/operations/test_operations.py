@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from phrasebeam.base.errors import ConfigError, ModelError
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.input.sentence_input import Input
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.operations.operations import no_operations
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.search_settings import SearchSettings
@@ -24,11 +24,12 @@ from phrasebeam.lm.probing_writer import write_probing
 from phrasebeam.lm.text.corpus import Corpus
 from phrasebeam.lm.text.vocabulary import Vocabulary
 from phrasebeam.training.bitext import operation_sequences
-from phrasebeam.training.bitext.bitext import Bitext
+from phrasebeam.training.bitext.bitext_files import BitextFiles
+from phrasebeam.training.bitext.parallel_text import Bitext
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
 from phrasebeam.training.common.settings import TrainingDataSettings
-from phrasebeam.training.common.training_data import TrainingData
+from phrasebeam.training.common.training_data import training_folds, training_pairs
 from phrasebeam.training.word_alignment.alignment_points import Alignments
 from tests.naive.operations import operations
 
@@ -137,16 +138,17 @@ def test_forced_decoding(model):
 
 
 def test_folds_have_not_seen_their_sentences(model, tmp_path):
-    opened, data = open_model(model), TrainingData(*(model.parent / name for name in ("source", "target", "points")))
+    source, target, points = (model.parent / name for name in ("source", "target", "points"))
+    opened, data = open_model(model), BitextFiles(source, [target], points)
     settings = TrainingDataSettings(lm_folds=3, sentences=9)
-    decoder = Decoder(opened, folds=data.folds(opened, tmp_path / "folds", settings, 1 << 30))
+    decoder = Decoder(opened, folds=training_folds(data, opened, tmp_path / "folds", settings, 1 << 30))
     lines = [(model.parent / name).read_text().splitlines() for name in ("source", "target", "points")]
     names = [sentence_operations(*(column[i] for column in lines)) for i in range(len(lines[0]))]
     for fold in range(3):
         rest = [" ".join(names[i]) for i in range(len(names)) if i % 3 != fold]
         (tmp_path / "rest").write_text("".join(f"{line}\n" for line in rest))
         write_probing(estimate([tmp_path / "rest"], 3, 1 << 30, tmp_path), tmp_path / f"{fold}.bin", 1 << 30)
-    for i, (sentence, _) in enumerate(data.pairs(settings)):
+    for i, (sentence, _) in enumerate(training_pairs(data, settings)):
         lm = kenlm_of(tmp_path / f"{i % 3}.bin")
         check(decoder.translate(sentence), [*sentence.words], opened.weights, lm)
 
@@ -157,10 +159,10 @@ def sentence_operations(source, target, points):
 
 
 def test_folds_need_the_alignment(model, tmp_path):
-    opened, data = open_model(model), TrainingData(model.parent / "source", model.parent / "target", None)
+    opened, data = open_model(model), BitextFiles(model.parent / "source", [model.parent / "target"], None)
     settings = TrainingDataSettings(lm_folds=3, leave_one_out=None)
     with pytest.raises(ConfigError, match="folds of the operation sequence model need the word alignment"):
-        data.folds(opened, tmp_path / "folds", settings, 1 << 30)
+        training_folds(data, opened, tmp_path / "folds", settings, 1 << 30)
     assert not (tmp_path / "folds").exists()
 
 

@@ -8,7 +8,7 @@ from phrasebeam.base.config import load_config, parse_config, save_config
 from phrasebeam.base.errors import ConfigError, FormatError, ModelError
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.model.description import ModelDescription
-from phrasebeam.decoder.raw_text.raw_text import RawText
+from phrasebeam.decoder.raw_text.preprocessing import RawText
 from phrasebeam.decoder.raw_text.tokenizer import Tokenizer
 from phrasebeam.decoder.raw_text.truecaser import Truecaser
 from phrasebeam.decoder.translate.translator import Decoder

@@ -16,7 +16,6 @@ from phrasebeam.decoder.moses.exporting import export_moses
 from phrasebeam.decoder.raw_text.truecaser import Truecaser
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
-from phrasebeam.training.bitext.bitext import BitextFiles
 from phrasebeam.training.build import preprocessing
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
@@ -113,7 +112,7 @@ def test_tokens_without_raw_and_in_lists(folder, tmp_path, run):
 def test_any_number_of_processes_makes_the_same(folder, tmp_path, monkeypatch):
     monkeypatch.setattr(preprocessing, "BATCH", 17)
     (tmp_path / "few").write_text("A few lines need no process.\n", encoding="utf-8")
-    texts = BitextFiles(folder / "raw.de", tmp_path / "few", [])
+    texts = [folder / "raw.de", tmp_path / "few"]
     made = []
     for threads in (1, 2):
         directory = tmp_path / str(threads)
@@ -127,10 +126,10 @@ def test_any_number_of_processes_makes_the_same(folder, tmp_path, monkeypatch):
 def test_other_ways_with_case_and_more_text(tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
-    texts = BitextFiles(tmp_path / "a" / "text", tmp_path / "b" / "text", [tmp_path / "more.gz"])
-    texts.source.write_text("Der [A]\n\nDer\u2028B\n", encoding="utf-8")
-    texts.target.write_text("The ape.\n\nSo the bee!\n", encoding="utf-8")
-    with gzip.open(texts.monolingual[0], "wt", encoding="utf-8") as file:
+    texts = [tmp_path / "a" / "text", tmp_path / "b" / "text", tmp_path / "more.gz"]
+    texts[0].write_text("Der [A]\n\nDer\u2028B\n", encoding="utf-8")
+    texts[1].write_text("The ape.\n\nSo the bee!\n", encoding="utf-8")
+    with gzip.open(texts[2], "wt", encoding="utf-8") as file:
         file.write("The C\n")
     expected = {
         "truecase": ["Der &#91; A &#93;\n\nDer B\n", "the ape .\n\nSo the bee !\n", "the C\n"],
@@ -141,7 +140,7 @@ def test_other_ways_with_case_and_more_text(tmp_path):
         settings = parse_config({**LANGUAGES, "casing": casing}, RawTextSettings, "test")
         directory = tmp_path / casing
         with preprocessing.preprocessed(texts, settings, directory, 1) as made:
-            assert [path.read_text("utf-8") for path in (made.source, made.target, *made.monolingual)] == lines
+            assert [path.read_text("utf-8") for path in made] == lines
         left = ["truecase.source", "truecase.target"] if casing == "truecase" else []
         assert sorted(path.name for path in directory.iterdir()) == left
 

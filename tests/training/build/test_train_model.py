@@ -26,7 +26,7 @@ from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.text.corpus import Corpus
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 from phrasebeam.lm.text.vocabulary import Vocabulary
-from phrasebeam.training.bitext.bitext import Bitext
+from phrasebeam.training.bitext.parallel_text import Bitext
 from phrasebeam.training.build import train_model as building
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model

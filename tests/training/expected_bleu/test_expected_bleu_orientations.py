@@ -9,7 +9,7 @@ import pytest
 from phrasebeam.base.errors import ConfigError, ModelError
 from phrasebeam.decoder.features.reordering import UNSEEN
 from phrasebeam.decoder.model.description import accept_files
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from phrasebeam.training.metrics.metrics import Metric, make_metric
+from phrasebeam.training.metrics.metric import Metric, make_metric
 from phrasebeam.training.nbest.nbest_store import Lists
 from phrasebeam.training.tuning.methods.problem import Problem
 

@@ -12,8 +12,8 @@ import yaml
 import phrasebeam
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.cli import main
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.build import word_alignments
-from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.demo.demo_corpus import write_pairs
 from phrasebeam.training.recipe import chosen_search, recipe_run, stage_runs
 from phrasebeam.training.recipe.recipe import TwinSettings
@@ -251,13 +251,13 @@ def test_sentences_in_both_are_told(here, capsys):
 
 def test_what_becomes_of_twins_depends_on_how_many_they_are(here):
     """Without further ado, all twins are not learned from; where most pairs are, repetitions are nowhere."""
-    data = DevelopmentData(here / "dev.de", [here / "dev.en"])
+    data = BitextFiles(here / "dev.de", [here / "dev.en"])
     for copies in (1, 2):
-        files = RecipeFiles(here / "train.de", here / "train.en", data)
-        for path in files.source, files.target:
+        files = RecipeFiles(BitextFiles(here / "train.de", [here / "train.en"]), data)
+        for path in files.training.parallel:
             path.write_text(path.read_text() * copies)
         read = without_twins(files, TwinSettings(), here / f"{copies}")
-        lines = read.files.source.read_text().splitlines()
+        lines = read.files.training.source.read_text().splitlines()
         assert len(lines) == (400 if copies == 1 else 800 - int(read.note.split()[0]))
         assert (read.left_out is None) == (copies == 2)
         assert ("left out of the model" in read.note) == (copies == 2)

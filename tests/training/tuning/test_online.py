@@ -11,7 +11,7 @@ from phrasebeam.base.config import load_config, parse_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.cli import main
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.online_config import OnlineTuning
 from phrasebeam.training.tuning.online_model import OnlineData
@@ -50,12 +50,12 @@ def data(tmp_path_factory):
 
 def tune(data, output, online=None, test=None, **more):
     config = TuneConfig.model_validate(QUICK | {"online": ONLINE | more.pop("settings", {})} | more)
-    corpus = DevelopmentData(data / "train.source", [data / "train.target"])
+    corpus = BitextFiles(data / "train.source", [data / "train.target"])
     return tune_model(data / "model", corpus, output, config, test, online)
 
 
 def of_training(data):
-    return OnlineData(data / "train.alignment", DevelopmentData(data / "dev.source", [data / "dev.target"]))
+    return OnlineData(data / "train.alignment", BitextFiles(data / "dev.source", [data / "dev.target"]))
 
 
 def options(data, output, *more):

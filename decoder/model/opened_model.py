@@ -19,7 +19,7 @@ from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.operations.operations import open_operations
 from phrasebeam.decoder.sparse.levels import Levels
 from phrasebeam.decoder.sparse.sparse_files import open_pair_names, open_sparse
-from phrasebeam.decoder.sparse.template_config import Templates, needs_tags
+from phrasebeam.decoder.sparse.templates import Templates, needs_tags
 from phrasebeam.decoder.tables.language_models import TargetModel, join_language_models
 from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
 from phrasebeam.decoder.tables.model_paths import LARGEST_TEXT, check_model_files, model_file
@@ -56,12 +56,11 @@ class Model(NamedTuple):
 
     @property
     def moses_names(self) -> list[MosesFeature]:
-        """Its features by their names in Moses' n-best lists: those of its moses.ini, or Moses' defaults."""
+        """The features by their names in Moses' n-best lists: those of its moses.ini, or Moses' defaults."""
         return fitting_names(self.description.moses_names, self.weights, self.description.reordering)
 
     @property
     def n_scores(self) -> int:
-        """Scores of each pair of the phrase table."""
         return int(self.tables.phrases.ln_scores.shape[1])
 
     @property

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from phrasebeam.decoder.explanation.derivation_vectors import vectors
 from phrasebeam.decoder.explanation.explained_translation import ExplainedTranslation, explained_translation
 from phrasebeam.decoder.explanation.forced_comparison import Found, GivenComparison, GivenTranslations
 from phrasebeam.decoder.explanation.search_trace import TracedStack, search_trace
-from phrasebeam.decoder.explanation.weighted_features import FeatureDifference, Plain, Weighing
+from phrasebeam.decoder.explanation.weighted_features import FeatureDifference, Plain, Weighing, vectors
 from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.output.search_result import SearchResult
 from phrasebeam.decoder.search.stop_flag import StopFlag
@@ -19,7 +18,7 @@ MOST_LISTED, MOST_TRACED = 1000, 100
 
 
 class ExplanationRequest(Plain):
-    """How much is told."""
+    """Size of an explanation."""
 
     nbest: int = Field(default=10, ge=1, le=MOST_LISTED)  # translations, each of another text
     stacks: int = Field(default=10, ge=0, le=MOST_TRACED)  # hypotheses of each kind in each stack; 0 for no stacks

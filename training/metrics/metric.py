@@ -9,6 +9,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.training.metrics.bleu import ReferenceLength, References
 from phrasebeam.training.metrics.definitions import METRICS, MetricName, MetricOptions
 from phrasebeam.training.metrics.metric_scores import score_rows, smoothed_rows
+from phrasebeam.training.metrics.sentence_bleu import SENTENCE_BLEU, SentenceBleu, fill_sentence_gains
 
 Counter = Callable[[np.ndarray, Sequence[str]], np.ndarray]  # statistics of texts, see Metric.statistics
 
@@ -62,6 +63,19 @@ def make_metric(
     if name == "bleu":
         return Metric(name, sizes[0], partial(References(references, lowercase).statistics, length=length))
     return Metric(name, sizes[0], SacrebleuCounter(name, references, lowercase).statistics)
+
+
+def sentence_gains(metric: Metric, statistics: np.ndarray, name: SentenceBleu) -> np.ndarray:
+    """float64[K] scores of single hypotheses, from their statistics (float32[K, S], see Metric.statistics).
+
+    BLEU is that of `name`; other metrics have their own sentence_scores, on which `name` has no effect.
+    """
+    if metric.name != "bleu":
+        return metric.sentence_scores(statistics)
+    out = np.empty(len(statistics))
+    rows = np.ascontiguousarray(statistics, np.float32)
+    fill_sentence_gains(SENTENCE_BLEU[name], rows, np.empty(metric.n_statistics), out)
+    return out
 
 
 class SacrebleuCounter:

@@ -1,7 +1,9 @@
-"""The directory of all that this user's runs keep for later ones: compiled kernels."""
+"""The directories of the package and of what this user's runs keep for later ones: compiled kernels."""
 
 import os
 from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]  # directory of the package: a checkout, or site-packages
 
 
 def cache_home() -> Path | None:

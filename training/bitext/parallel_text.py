@@ -13,14 +13,6 @@ from phrasebeam.lm.text.vocabulary import Vocabulary
 log = logging.getLogger("phrasebeam")
 
 
-class BitextFiles(NamedTuple):
-    """The files of text that a model is built from."""
-
-    source: Path
-    target: Path
-    monolingual: list[Path]  # further text of the target language, for the language models
-
-
 class Bitext(NamedTuple):
     """Sentence i of `source` is translated by sentence i of `target`; both are line i + 1 of their files."""
 

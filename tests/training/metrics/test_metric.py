@@ -11,8 +11,8 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.training.metrics.definitions import METRICS, MetricName
 from phrasebeam.training.metrics.evaluation import EvaluationOptions, evaluate_texts
-from phrasebeam.training.metrics.metrics import make_metric
-from phrasebeam.training.metrics.sentence_bleu import SENTENCE_BLEU, SentenceBleu, sentence_gains
+from phrasebeam.training.metrics.metric import make_metric, sentence_gains
+from phrasebeam.training.metrics.sentence_bleu import SENTENCE_BLEU, SentenceBleu
 from tests.naive import bleu as naive
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]

@@ -1,7 +1,10 @@
-"""What the system has no more of, memory, threads, processes or open files, and what to do; the least of addresses."""
+"""Errors of the system: the file that they lack, and what to do where memory, threads or open files run out."""
 
 import errno
 import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 NO_MEMORY = "memory ran out; use fewer --threads or less data, or raise its limit (ulimit -v)"
 NO_THREAD = "no further thread can be started; use fewer --threads, or raise the limits (ulimit -u, ulimit -v)"
@@ -16,7 +19,7 @@ LEAST_ADDRESS_SPACE = 5 << 28  # bytes
 
 
 def shortage(error: BaseException) -> str:
-    """What is said of an error that tells of a shortage; empty for any other."""
+    """The message for an error that tells of a shortage; empty for any other."""
     if isinstance(error, MemoryError):
         return NO_MEMORY
     if isinstance(error, RuntimeError) and "start new thread" in str(error):
@@ -29,7 +32,7 @@ def shortage(error: BaseException) -> str:
 
 
 def too_few_addresses() -> str:
-    """What is said where a limit leaves less address space than a command with kernels needs; empty elsewhere.
+    """The message where a limit leaves less address space than a command with kernels needs; empty elsewhere.
 
     Asked before libraries are imported: those that have too little say wrong things, or end the process without a word.
     """
@@ -38,3 +41,18 @@ def too_few_addresses() -> str:
         return ""
     least = f"at least {needed >> 20} MB, and 75 MB more for each of --threads"
     return f"the limit of address space is {limit >> 20} MB, expected {least}; raise it (ulimit -v {needed >> 10})"
+
+
+@contextmanager
+def named_in_errors(path: Path) -> Iterator[None]:
+    """Errors of the system that name no file name `path`, the file or directory that is written."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if type(error) is OSError and error.errno is None:  # numpy's, which says only how much was written
+            raise OSError(errno.ENOSPC, f"could not be written ({error}); is the disk full?", str(path)) from error
+        if error.errno is not None and error.filename is None:
+            error.filename = str(path)
+        raise

@@ -31,6 +31,5 @@ class MethodSettings(Section):
     mira_corpus: MiraCorpus = MiraCorpus()
 
     def of(self, method: Method) -> Section:
-        """The section of settings of `method`."""
         section: Section = getattr(self, method.replace("-", "_"))
         return section
