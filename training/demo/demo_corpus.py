@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_file
-from phrasebeam.training.demo.grammar.noun_phrases import Draw, Pair
-from phrasebeam.training.demo.grammar.sentences import sentence
+from phrasebeam.training.demo.grammar import Draw, Pair, sentence
 
 NOISE = 0.05  # share of damaged pairs
 
