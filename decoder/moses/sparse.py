@@ -132,7 +132,7 @@ def _weights(model: Model, keys: np.ndarray) -> list[float]:
 
 
 def _known_texts(names: Iterable[str], groups: Iterable[str]) -> dict[str, list[str]]:
-    """By group, what follows it in the names of its features."""
+    """For each group the rest of the names of its features."""
     names = list(names)
     return {group: [name[len(group) + 1 :] for name in names if name.startswith(f"{group}_")] for group in groups}
 

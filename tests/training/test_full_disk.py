@@ -13,7 +13,7 @@ from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.training.bitext.bitext import BitextFiles
 from phrasebeam.training.build.preprocessing import preprocessed
-from phrasebeam.training.build.score_smoothing import TypeFile
+from phrasebeam.training.build.scoring import TypeFile
 from phrasebeam.training.maxforce.lattice_store import ARRAYS, LatticeWriter
 from phrasebeam.training.nbest.growing_array import GrowingArray
 from phrasebeam.training.online.update_log import Record, UpdateLog
