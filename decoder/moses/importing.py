@@ -121,7 +121,8 @@ def _import_tables(moses: MosesModel, directory: Path, memory: int) -> _Imported
     for side, vocabulary in zip(("source", "target"), vocabularies):
         vocabulary.save(directory / f"{side}.vocab")
     names = [f"{moses.table.name}_{name}" for name in reader.sparse_names]
-    return _ImportedTables(sizes, *map(len, vocabularies), sum(missing), names, reader.sparse)
+    n_source, n_target = map(len, vocabularies)
+    return _ImportedTables(sizes, n_source, n_target, sum(missing), names, reader.sparse)
 
 
 def _language_models(moses: MosesModel) -> dict[str, Path]:

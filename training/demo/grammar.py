@@ -16,7 +16,7 @@ DEFINITE, INDEFINITE, BARE, *_, NEGATIVE, WHICH = lexicon.DETERMINERS[:10]
 SINGULAR_DETERMINERS, PLURAL_DETERMINERS, MASS_DETERMINERS = (
     [determiner for determiner in lexicon.DETERMINERS for _ in range(determiner.counts[use])] for use in range(3)
 )
-ANY_TENSE = [name for name, tense in lexicon.TENSES.items() for _ in range(tense.count)]
+ANY_TENSE = [name for name, tense in lexicon.TENSES.items() for _ in range(tense.weight)]
 TIMED = [name for name in ANY_TENSE if lexicon.TENSES[name].time]
 PARTS = {part for order in lexicon.ORDERS.values() for part in order}
 TRANSITIVE_VERBS = [verb for verb in lexicon.VERBS if verb.takes == "t"]
@@ -27,7 +27,7 @@ DESCRIBED = *THINGS, "person", "food", "abstract", "place", "event"
 NOTHING = Pair("", "")
 
 
-class Phrase(NamedTuple):
+class NounPhrase(NamedTuple):
     """A noun phrase and what agrees with it."""
 
     de: str
@@ -86,7 +86,7 @@ def phrase(draw: Draw, name: str) -> Pair:
     return filled(draw, pick(draw, lexicon.PHRASES[name]))
 
 
-def decline(draw: Draw, noun: Noun, chosen: Determiner, is_plural: bool, case: int) -> Phrase:
+def decline(draw: Draw, noun: Noun, chosen: Determiner, is_plural: bool, case: int) -> NounPhrase:
     """The phrase of a noun and a determiner, perhaps with an adjective, and with an owner in the genitive."""
     gender = PLURAL if is_plural else noun.gender
     german, english, first = noun.forms[is_plural][case], noun.en[is_plural], chosen.en[is_plural]
@@ -102,7 +102,7 @@ def decline(draw: Draw, noun: Noun, chosen: Determiner, is_plural: bool, case: i
         vowel = english[0] in "aeiou" and not english.startswith("uni")
         first = ("an" if vowel else "a") if noun.is_countable else ""
     is_definite = chosen.en[0] not in ("a", "")
-    return Phrase(german, join(first, english), THEY if is_plural else HE, gender, is_definite, False, noun.kind)
+    return NounPhrase(german, join(first, english), THEY if is_plural else HE, gender, is_definite, False, noun.kind)
 
 
 def digits(draw: Draw, low: int, high: int) -> Pair:
@@ -111,7 +111,7 @@ def digits(draw: Draw, low: int, high: int) -> Pair:
     return Pair(value, value)
 
 
-def noun_phrase(draw: Draw, kinds: Sequence[str], case: int, is_negative: bool = False, uses: str = "sp") -> Phrase:
+def noun_phrase(draw: Draw, kinds: Sequence[str], case: int, is_negative: bool = False, uses: str = "sp") -> NounPhrase:
     """Draw a phrase with a noun of one of the classes `kinds`, singular, plural or either, with "kein" if negative."""
     kind = uniform(draw, kinds)
     is_compound = kind in lexicon.COMPOUNDS and draw() < 0.12
@@ -126,24 +126,24 @@ def noun_phrase(draw: Draw, kinds: Sequence[str], case: int, is_negative: bool =
     return decline(draw, noun, NEGATIVE if is_negative and chosen.en[0] in ("a", "") else chosen, is_plural, case)
 
 
-def pronoun(draw: Draw, case: int, persons: Sequence[int] = range(5)) -> Phrase:
+def pronoun(draw: Draw, case: int, persons: Sequence[int] = range(5)) -> NounPhrase:
     """Draw a personal pronoun of one of `persons`."""
     *german, subject, other, person, gender = pick(draw, [row for row in lexicon.PRONOUNS if int(row[5]) in persons])
-    return Phrase(german[case], other if case else subject, int(person), int(gender), is_pronoun=True)
+    return NounPhrase(german[case], other if case else subject, int(person), int(gender), is_pronoun=True)
 
 
-def name(draw: Draw, case: int) -> Phrase:
+def name(draw: Draw, case: int) -> NounPhrase:
     """Draw the name of a person: first name, both names, or title and last name."""
     i, shape = lexicon.FIRST_NAMES.index(pick(draw, lexicon.FIRST_NAMES)), draw()
     gender, first, last = i % 2, lexicon.FIRST_NAMES[i], pick(draw, lexicon.LAST_NAMES)
     if shape < 0.25:
         german, english = (("herrn" if case else "herr", "mr."), ("frau", "mrs."))[gender]
-        return Phrase(f"{german} {last}", f"{english} {last}", HE, gender)
+        return NounPhrase(f"{german} {last}", f"{english} {last}", HE, gender)
     full = f"{first} {last}" if shape < 0.4 else first
-    return Phrase(full, full, HE, gender)
+    return NounPhrase(full, full, HE, gender)
 
 
-def person(draw: Draw, case: int, is_negative: bool = False, pronouns: float = 0.36) -> Phrase:
+def person(draw: Draw, case: int, is_negative: bool = False, pronouns: float = 0.36) -> NounPhrase:
     """Draw a person: a pronoun, a name or a noun phrase; a pronoun of a third person but as a subject."""
     choice = draw()
     if choice < pronouns:
@@ -151,7 +151,7 @@ def person(draw: Draw, case: int, is_negative: bool = False, pronouns: float = 0
     return name(draw, case) if choice < pronouns + 0.12 else noun_phrase(draw, ("person",), case, is_negative)
 
 
-def subject(draw: Draw) -> Phrase:
+def subject(draw: Draw) -> NounPhrase:
     """Draw a subject, perhaps with a relative clause."""
     who = person(draw, NOMINATIVE)
     if not who.kind or draw() > 0.07:
@@ -212,7 +212,7 @@ def conjugated(verb: Verb, tense: str, person: int, is_negative: bool) -> dict[s
     }
 
 
-def complements(draw: Draw, verb: Verb, is_negative: bool) -> tuple[dict[str, str], Phrase | None]:
+def complements(draw: Draw, verb: Verb, is_negative: bool) -> tuple[dict[str, str], NounPhrase | None]:
     """Draw what a verb takes: parts of its clause, and its object if that may have a relative clause."""
     negation = "nicht" if is_negative else ""
     if verb.takes == "i":
@@ -242,7 +242,12 @@ def complements(draw: Draw, verb: Verb, is_negative: bool) -> tuple[dict[str, st
 
 
 def clause(
-    draw: Draw, tense: str = "", who: Phrase | None = None, verb: Verb | None = None, time: float = 0.4, more: float = 1
+    draw: Draw,
+    tense: str = "",
+    who: NounPhrase | None = None,
+    verb: Verb | None = None,
+    time: float = 0.4,
+    more: float = 1,
 ) -> Clause:
     """Draw a clause, with probability `time` with a time; `more`: 0 for no negation and no relative clause."""
     verb = verb or (pick if draw() < 0.5 else uniform)(draw, lexicon.VERBS)
@@ -263,7 +268,7 @@ def clause(
     return c
 
 
-def made(who: Phrase, verb: Verb, tense: str, is_negative: bool, parts: dict[str, str]) -> Clause:
+def made(who: NounPhrase, verb: Verb, tense: str, is_negative: bool, parts: dict[str, str]) -> Clause:
     """The clause of a subject, a verb and other parts."""
     adverb = lexicon.TENSES[tense].adverb
     c = Clause(dict.fromkeys(PARTS, ""), subject=who.de, subject_en=who.en, adverb=adverb.de, adverb_en=adverb.en)
@@ -274,7 +279,7 @@ def made(who: Phrase, verb: Verb, tense: str, is_negative: bool, parts: dict[str
     return c
 
 
-def predicate(draw: Draw, who: Phrase) -> Clause:
+def predicate(draw: Draw, who: NounPhrase) -> Clause:
     """Draw a clause of "be" and an adjective, perhaps compared."""
     stem, longer, english, longer_english = pick(draw, lexicon.ADJECTIVES[who.kind or "person"])
     described, choice = Pair(stem.rpartition("/")[2], english), draw()
@@ -291,7 +296,7 @@ def predicate(draw: Draw, who: Phrase) -> Clause:
     return made(who, BE, tense, is_negative, parts)
 
 
-def relative_clause(draw: Draw, head: Phrase) -> Pair:
+def relative_clause(draw: Draw, head: NounPhrase) -> Pair:
     """Draw a relative clause, without commas, in which `head` is the subject or the object."""
     english, choice = "who" if head.kind == "person" else "that", draw()
     verbs = RELATIVE_VERBS[head.kind]
@@ -337,7 +342,7 @@ def topic(draw: Draw) -> Clause:
     return c if c["object"].startswith(("den ", "diesen ")) else topic(draw)
 
 
-def with_object(draw: Draw, who: Phrase) -> Clause:
+def with_object(draw: Draw, who: NounPhrase) -> Clause:
     """Draw a clause of a verb with an object, for its infinitive."""
     return clause(draw, "present", who, pick(draw, OBJECT_VERBS), time=0, more=0)
 
@@ -349,7 +354,7 @@ SYMBOLS |= {
     "asked": asked,
     "digits": partial(digits, low=13, high=1000),
     "is": described,
-    "order": partial(with_object, who=Phrase("sie", "you", THEY)),
+    "order": partial(with_object, who=NounPhrase("sie", "you", THEY)),
     "passive": passive,
     "person": partial(noun_phrase, kinds=["person"], case=NOMINATIVE, uses="s"),
     "place": place,
@@ -360,10 +365,10 @@ SYMBOLS |= {
     "some": lambda draw: decline(draw, pick(draw, lexicon.NOUNS[uniform(draw, THINGS)]), INDEFINITE, False, ACCUSATIVE),
     "timed": lambda draw: clause(draw, uniform(draw, TIMED), time=1),
     "timeless": partial(clause, time=0),
-    "to": partial(with_object, who=Phrase("", "")),
+    "to": partial(with_object, who=NounPhrase("", "")),
     "topic": topic,
     "trying": lambda draw: clause(draw, verb=pick(draw, lexicon.TRYING), time=0),
-    "who": partial(clause, who=Phrase("wer", "who")),
+    "who": partial(clause, who=NounPhrase("wer", "who")),
     "year": partial(digits, low=1950, high=2025),
 }
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
+from phrasebeam.base.config import load_yaml
 
 Table = list[list[str]]
 ACCUSATIVE, DATIVE = 1, 2  # of the cases nominative, accusative, dative, genitive
 HE = 2  # of the persons i, you, he (she, it), we, they
-DATA: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "grammar.yaml").read_text("utf-8"))
+DATA: dict[str, Any] = load_yaml(Path(__file__).parent / "grammar.yaml")
 
 
 class Pair(NamedTuple):
@@ -59,7 +59,7 @@ class Verb(NamedTuple):
 class Tense(NamedTuple):
     """How verbs make a tense."""
 
-    count: int
+    weight: int  # how often of 100, when a clause may have any
     finite: Sequence[str]
     end: str
     auxiliary: str
