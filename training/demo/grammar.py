@@ -10,9 +10,9 @@ from phrasebeam.training.demo.lexicon import ACCUSATIVE, DATIVE, HE, Determiner,
 T = TypeVar("T")
 Draw = Callable[[], float]  # a random number in [0, 1)
 NOMINATIVE, GENITIVE = 0, 3
-WE, THEY = 3, 4  # persons, as HE
+THEY = 4  # a person, as HE
 PLURAL = 3  # after the genders m, f, n: determiners and adjectives have one form for all of them
-DEFINITE, INDEFINITE, BARE, *_, NEGATIVE, WHICH = lexicon.DETERMINERS[:10]
+DEFINITE, INDEFINITE, BARE, NEGATIVE, WHICH = lexicon.DETERMINERS[:5]
 SINGULAR_DETERMINERS, PLURAL_DETERMINERS, MASS_DETERMINERS = (
     [determiner for determiner in lexicon.DETERMINERS for _ in range(determiner.counts[use])] for use in range(3)
 )
@@ -24,7 +24,6 @@ OBJECT_VERBS = [verb for verb in lexicon.VERBS if verb.takes in tuple("tdpb") an
 BE = lexicon.verb("- - - - - - | - - - - - | i")
 THINGS = "thing", "vehicle", "text", "building", "clothes", "animal"
 DESCRIBED = *THINGS, "person", "food", "abstract", "place", "event"
-NOTHING = Pair("", "")
 
 
 class NounPhrase(NamedTuple):

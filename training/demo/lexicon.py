@@ -57,9 +57,9 @@ class Verb(NamedTuple):
 
 
 class Tense(NamedTuple):
-    """How verbs make a tense."""
+    """A line of tenses, in the order of its fields."""
 
-    weight: int  # how often of 100, when a clause may have any
+    weight: int
     finite: Sequence[str]
     end: str
     auxiliary: str
@@ -82,11 +82,6 @@ def fields(entry: str) -> list[str]:
 def pairs(text: str) -> list[Pair]:
     """German and English of each entry."""
     return [Pair(*entry.split(" = ")) for entry in entries(text)]
-
-
-def repeated(text: str) -> list[str]:
-    """Entries without the number before each, as often as it says."""
-    return [entry for count, entry in (line.split(" ", 1) for line in entries(text)) for _ in range(int(count))]
 
 
 def table(rows: str) -> Table:
@@ -171,6 +166,10 @@ CONJUGATIONS = {words[0]: words[1:] for words in map(fields, entries(DATA["conju
 NEGATED = dict(pairs(DATA["negated"]))
 ORDERS = {name: order.split() for name, order in DATA["orders"].items()}
 PHRASES = {name: pairs(text) for name, text in DATA["phrases"].items()}
-SENTENCES = pairs("\n".join(repeated(DATA["sentences"])))
+SENTENCES = [
+    Pair(*rule.split(" = "))
+    for count, rule in (line.split(" ", 1) for line in entries(DATA["sentences"]))
+    for _ in range(int(count))
+]
 FIRST_NAMES = [name for both in zip(*(DATA["first_names"][gender].split() for gender in "mf")) for name in both]
 LAST_NAMES = DATA["last_names"].split()
