@@ -56,7 +56,6 @@ ROOMS = [
     "phrasebeam.training.expected_bleu",
     "phrasebeam.training.recipe",
     "phrasebeam.training.report",
-    "phrasebeam.training.demo.grammar",
     "phrasebeam.training.demo",
     "phrasebeam.server.serving",
     "phrasebeam.server.routes",

@@ -105,6 +105,11 @@ def test_the_demo_finds_its_settings(environment, directory):
     assert run([environment / "python", "-c", script], directory) == (ROOT / "configs" / "demo.yaml").read_text() + "\n"
 
 
+def test_the_demo_finds_its_grammar(environment, directory):
+    run([environment / "phrasebeam", "demo-corpus", "--sentences", "3", "--output", "some"], directory)
+    assert (directory / "some.en").read_text().count("\n") == 3
+
+
 def test_programs_of_users_have_types(environment, tmp_path):
     program = shutil.copy(ROOT / "tests" / "api" / "user_program.py", tmp_path)
     command = [sys.executable, "-m", "mypy", "--strict", "--python-executable", str(environment / "python"), program]

@@ -73,7 +73,6 @@ def begun_with(work: Work) -> dict[str, Path]:
 
 
 def file_of_ranking(work: Work, kind: str, seed: int) -> Path:
-    """Of the numbers of a model with ranking."""
     return work.output / f"{work.corpus}.ranking.{kind}.{seed}.json"
 
 
@@ -138,7 +137,6 @@ def add_to_perceptron(work: Work, seed: int) -> None:
 
 
 def file_of_online(work: Work, name: str, seed: int) -> Path:
-    """Of the numbers of online tuning that begins with the model `name`."""
     return work.output / f"{work.corpus}.online.{name.replace(' ', '-')}.{seed}.json"
 
 

@@ -76,7 +76,6 @@ class Work(NamedTuple):
     given: argparse.Namespace
 
     def path(self, *names: object) -> Path:
-        """Of a file or directory of this run."""
         return self.output / ".".join(map(str, [self.corpus, self.run, *names]))
 
     @property
@@ -168,7 +167,6 @@ def learn(work: Work) -> None:
 
 
 def seconds(iterations: list[ExpectedBleuIteration]) -> float:
-    """Of all steps."""
     return sum(one.seconds for one in iterations)
 
 

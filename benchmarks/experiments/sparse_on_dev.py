@@ -63,7 +63,6 @@ def main() -> None:
 
 
 def file_of(work: Work, seed: int) -> Path:
-    """Of the numbers of a run."""
     return work.output / f"{work.corpus}.on-dev.{work.run.replace(', ', '.').replace(' ', '-')}.{seed}.json"
 
 

@@ -62,7 +62,6 @@ class Job(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Of its file."""
         parts = [self.corpus, self.features, self.method, f"{self.c or 0:g}".replace(".", "_"), f"{self.seed}"]
         return ".".join(parts + ["as-paper"] * self.as_paper)
 
@@ -106,7 +105,6 @@ def results(output: Path) -> list[dict[str, Any]]:
 
 
 def best_c(output: Path, features: str, method: str, as_paper: bool) -> float | None:
-    """Of the run on the first corpus that is best on the development set."""
     wanted = {"corpus": FIRST, "features": features, "method": method, "seed": SEEDS[0], "as_paper": as_paper}
     found = [one for one in results(output) if wanted.items() <= one.items()]
     return max(found, key=lambda one: one["score"])["c"] if found else None

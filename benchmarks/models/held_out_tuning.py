@@ -72,7 +72,6 @@ def make_all(corpus: str, given: argparse.Namespace) -> None:
 
 
 def file_of(output: Path, corpus: str, way: str, split: int) -> Path:
-    """Of the score of a run."""
     return output / f"held-out.{corpus}.{way.replace(' ', '-')}.{split}.json"
 
 

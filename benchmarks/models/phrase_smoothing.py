@@ -51,7 +51,6 @@ def main() -> None:
 
 
 def arguments(description: str | None, runs: Iterable[str]) -> argparse.Namespace:
-    """Of the command line, also of other experiments on these corpora."""
     parser = parser_of(description, corpus=("multi30k", "ted", "tanaka"), run=runs)
     parser.add_argument("--seed", nargs="+", type=int, default=list(SEEDS[:2]))
     parser.add_argument("--tiny", action="store_true", help="a few sentences and iterations, to see that it runs")
@@ -60,7 +59,6 @@ def arguments(description: str | None, runs: Iterable[str]) -> argparse.Namespac
 
 
 def file_name(run: str) -> str:
-    """Of the files of a run."""
     return run.replace(",", "").replace(" ", "-")
 
 

@@ -49,7 +49,6 @@ class Reports(logging.Handler):
 
 
 def processor_seconds() -> float:
-    """Of this process and of those that it forked and that have ended."""
     return sum(os.times()[:4])
 
 

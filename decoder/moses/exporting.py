@@ -3,7 +3,7 @@
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import compress, pairwise, zip_longest
+from itertools import pairwise, zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +19,8 @@ from phrasebeam.decoder.model.model_check import findings
 from phrasebeam.decoder.model.moses_names import MOSES_NAMES, MosesFeature
 from phrasebeam.decoder.model.opened_model import Model, open_model
 from phrasebeam.decoder.model.replacement import FORCE
-from phrasebeam.decoder.moses.alternatives import table_of
 from phrasebeam.decoder.moses.feature_lines import INPUT, WORD_FEATURES
-from phrasebeam.decoder.moses.reordering_type import write_type
+from phrasebeam.decoder.moses.reordering import write_type
 from phrasebeam.decoder.moses.sections import ALGORITHMS
 from phrasebeam.decoder.moses.sparse import OF_WORDS, SparseColumn, weight_lines
 from phrasebeam.decoder.search.search_settings import SearchSettings
@@ -71,14 +70,15 @@ def export_moses(model: str | Path, output: str | Path, is_forced: bool = False)
         where = Path(model) / SEARCH
         raise ModelError(f"{where}: future_cost is false, and Moses always counts it; remove it, and tune again")
     names = opened.moses_names
-    widths, reordering = [one.size for one in names if one.feature == "translation"], opened.description.reordering
+    reordering = opened.description.reordering
+    if sum(one.feature == "translation" for one in names) > 1:
+        raise ModelError(f"{model}: joined from several phrase tables by an older version; import one table")
     ini = _ini(opened, names, search)
     if not is_forced:
         _check_same(output / "moses.ini", ini)
     with atomic_directory(output) as directory:
         with stage("writing the phrase table"):
-            for i in range(len(widths)):
-                _write_lines(_phrase_lines(opened, widths, i), directory / _numbered(TABLE, i))
+            _write_lines(_phrase_lines(opened), directory / TABLE)
         if reordering:
             with stage("writing the reordering table"):
                 for i in range(1 + reordering.learned):
@@ -166,12 +166,9 @@ def _phrases(offsets: np.ndarray, ids: np.ndarray, words: list[str]) -> list[str
     return [" ".join(flat[begin:end]) for begin, end in pairwise(ends)]
 
 
-def _phrase_lines(model: Model, widths: Sequence[int], number: int) -> Iterator[str]:
-    """The lines of the table `number` of those that have these numbers of scores."""
+def _phrase_lines(model: Model) -> Iterator[str]:
     table, column = model.tables.phrases, SparseColumn(model)
-    columns_of_table = slice(sum(widths[:number]), sum(widths[: number + 1]))
     for rows, texts, sources in _pairs(model):
-        is_here = table_of(table.ln_scores[rows], widths) == number
         offsets = table.alignment_offsets[rows.start : rows.stop + 1]
         points = [f"{i}-{j}" for i, j in table.alignment_points[offsets[0] : offsets[-1]].tolist()]
         ends = (offsets - offsets[0]).tolist()
@@ -179,14 +176,9 @@ def _phrase_lines(model: Model, widths: Sequence[int], number: int) -> Iterator[
         counts = zip(*(column.tolist() for column in columns))
         count_texts = ["{} {} {}".format(*numbers) if any(numbers) else "" for numbers in counts]
         alignments = [" ".join(points[begin:end]) for begin, end in pairwise(ends)]
-        parts = (
-            texts,
-            probabilities(table.ln_scores[rows, columns_of_table]),
-            alignments,
-            count_texts,
-            column.texts(rows),
-        )
-        for text, scores, alignment, count, sparse in compress(zip(*parts), is_here.tolist()):
+        scores_of = probabilities(table.ln_scores[rows])
+        parts = zip(texts, scores_of, alignments, count_texts, column.texts(rows))
+        for text, scores, alignment, count, sparse in parts:
             yield f"{text}{scores} ||| {alignment} ||| {count} ||| {sparse} |||\n"
 
 
@@ -196,7 +188,7 @@ def _reordering_lines(directory: Path, model: Model, reordering: Reordering, lay
     columns = slice(layer * reordering.n_columns, (layer + 1) * reordering.n_columns)
     by_source = reordering.condition == "f" and layer == 0
     for rows, texts, sources in _pairs(model):
-        seen, previous = set[str](), -1  # a pair of several tables stands in each of them
+        seen, previous = set[str](), -1  # pairs of the same phrases, and with type f of the same source phrase
         for text, scores, source in zip(texts, probabilities(ln_scores[rows, columns]), sources.tolist()):
             seen = seen if source == previous else set()
             previous, phrases = source, f"{text.partition(' ||| ')[0]} ||| " if by_source else text
@@ -234,10 +226,9 @@ def _write(text: str, path: Path) -> None:
 
 def _ini(model: Model, names: Sequence[MosesFeature], search: SearchSettings) -> str:
     lines = list(_features(model, names, search.table_limit))
-    tables = sum(one.feature == "translation" for one in names)
     sections = {
         "input-factors": ["0"],
-        "mapping": [f"{i} T {i}" for i in range(tables)],
+        "mapping": ["0 T 0"],
         "distortion-limit": [str(search.distortion_limit)],
         "search-algorithm": [MOSES_ALGORITHMS[search.algorithm]],
         "cube-pruning-pop-limit": [str(search.pop_limit or NO_LIMIT)],
@@ -268,7 +259,7 @@ def _features(model: Model, names: Sequence[MosesFeature], table_limit: int) -> 
         value = weights[feature]
         values = value[one.first : one.first + one.size] if isinstance(value, list) else [value]
         if feature == "translation":
-            where = f"num-features={one.size} path={_numbered(TABLE, i)} {FACTORS}"
+            where = f"num-features={one.size} path={TABLE} {FACTORS}"
             line = f"PhraseDictionaryMemory name={one.name} {where} table-limit={table_limit}"
         elif feature == "reordering" and model.description.reordering:
             line, values = _lexical(model.description.reordering, one, i, values)

@@ -29,7 +29,7 @@ KEYS: dict[str, tuple[str, ...]] = {  # by feature that the decoder has, the arg
 }
 INPUT = "InputFeature"  # scores of the arcs of lattices and confusion networks
 PHRASE_TABLE, REORDERING, LANGUAGE_MODELS = "PhraseDictionaryMemory", "LexicalReordering", ("KENLM", "SRILM")
-SEVERAL = (PHRASE_TABLE, REORDERING, *LANGUAGE_MODELS)  # of which a model may have more than one
+SEVERAL = (REORDERING, *LANGUAGE_MODELS)  # of which a model may have more than one
 STATEFUL = (REORDERING, "Distortion", *LANGUAGE_MODELS)  # which Moses lists first
 # Moses' features of words: the group of sparse features, and its lists of words by argument
 WORD_FEATURES: dict[str, tuple[str, dict[str, str]]] = {
@@ -45,6 +45,7 @@ def _binary(tool: str) -> str:
     return f"a binary table, which only Moses reads; {table}"
 
 
+COMBINE = "combine them into one by Moses' contrib/combine-ptables/combine-ptables.pl"
 PAIRS = "the decoder does not have features of phrase pairs by name; remove its line and its weights, and tune again"
 REMEDIES = {
     "PhraseDictionaryCompact": _binary("processPhraseTableMin"),
@@ -57,7 +58,7 @@ REMEDIES = {
     ),
     **dict.fromkeys(
         ("PhraseDictionaryMultiModel", "PhraseDictionaryMultiModelCounts", "PhraseDictionaryGroup"),
-        "the decoder does not mix tables; give one [mapping] path to each, or mix them into one text table",
+        f"the decoder does not mix tables; {COMBINE}",
     ),
     **dict.fromkeys(
         ("IRSTLM", "RandLM", "DALM", "BilingualLM", "InMemoryPerSentenceOnDemandLM"),
@@ -99,7 +100,8 @@ def read_features(values: Iterable[Value], refuse: Refuse) -> list[FeatureLine]:
         for other in features:
             if other.kind == kind and kind not in SEVERAL:
                 found = f"a second {kind} ({other.name} is one); the decoder takes one"
-                refuse(value, f"{found}; remove this line and its weights, and tune again")
+                remedy = COMBINE if kind == PHRASE_TABLE else "remove this line and its weights"
+                refuse(value, f"{found}; {remedy}, and tune again")
             if other.name == name:
                 refuse(value, f"{name[:LONGEST_EXCERPT]} is the name of two features; give each its own name=")
         features.append(FeatureLine(kind, name, arguments, value))

@@ -1,6 +1,7 @@
 """Reader of Moses' configuration file, moses.ini (Koehn et al. 2007), for models that this decoder can use."""
 
 import difflib
+import math
 import re
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -23,10 +24,8 @@ from phrasebeam.decoder.moses.feature_lines import (
     FeatureLine,
     read_features,
 )
-from phrasebeam.decoder.moses.old_ini import OLD_SECTIONS, modernize
-from phrasebeam.decoder.moses.reordering_type import read_type
+from phrasebeam.decoder.moses.reordering import read_type
 from phrasebeam.decoder.moses.sections import REFUSED_SECTIONS, SECTIONS, SWITCHES, Sections, Setting, Value
-from phrasebeam.decoder.moses.sparse_names import read_weight_file
 from phrasebeam.decoder.sparse.levels import LONGEST_LIST, WordLists
 from phrasebeam.decoder.sparse.templates import Templates
 
@@ -48,13 +47,12 @@ class MosesTable(NamedTuple):
     name: str  # prefix of the names of its sparse features
     path: Path
     n_scores: int
-    limit: int  # target phrases of a source phrase that Moses looks at; 0: all
 
 
 class MosesModel(NamedTuple):
     """The model that a moses.ini describes."""
 
-    tables: tuple[MosesTable, ...]  # alternatives, in the order of their weights
+    table: MosesTable
     reordering_tables: tuple[tuple[Path, Reordering], ...]  # of the same orientations
     language_models: tuple[Path, ...]
     weights: Weights
@@ -93,38 +91,29 @@ class _Reader:
     def __init__(self, path: Path):
         self.path = path
         self.sections = self._sections()
-        if old := OLD_SECTIONS & self.sections.keys():
-            if new := {"feature", "weight"} & self.sections.keys():
-                value = self.sections[min(new)][0]
-                self.refuse(value, f"[{min(new)}] beside [{min(old)}] of the old format; keep one format")
-            self.sections = modernize(self.sections, self.path)
         self.weights = self._weights()
         self.features = read_features(self.sections.get("feature", []), self.refuse)
         self._check_weights()
 
     def read(self) -> MosesModel:
         """The model of the file. Raises FormatError, naming the line."""
-        tables, lms = self._of_kind(PHRASE_TABLE), self._of_kind(*LANGUAGE_MODELS)
+        tables, lms = self._of_kind(PHRASE_TABLE), self._of_kind(*LANGUAGE_MODELS)  # at most one table
         for kind, found in ((PHRASE_TABLE, tables), ("KENLM", lms)):
             if not found:
                 raise FormatError(self.path, f"no feature {kind}; {NEEDED}")
-        self._check_factors(tables)
+        table = tables[0]
+        self._check_factors(table)
         reorderings = [(feature, self._reordering(feature)) for feature in self._of_kind(REORDERING)]
         self._check_reorderings(reorderings)
-        limits = [self._table_limit(i, feature) for i, feature in enumerate(tables)]
-        moses_tables = tuple(
-            MosesTable(feature.name, self._file(feature), self._integer(feature, "num-features", 1), limit)
-            for feature, limit in zip(tables, limits)
-        )
         return MosesModel(
-            tables=moses_tables,
+            table=MosesTable(table.name, self._file(table), self._integer(table, "num-features", 1)),
             reordering_tables=tuple((self._file(feature), type_) for feature, type_ in reorderings),
             language_models=tuple(self._file(lm) for lm in lms),
             weights=self._dense_weights([type_ for _, type_ in reorderings]),
             templates=self._templates(),
             sparse_weights=self._sparse_weights(),
             names=tuple(self._names([type_.n_weights for _, type_ in reorderings])),
-            search=self._search(limits),
+            search=self._search(table),
             left_out=tuple(name for name in self.sections if not SECTIONS[name] and not self._is_off(name)),
             unweighted=tuple(
                 one.name
@@ -169,37 +158,22 @@ class _Reader:
     def _check_section(self, name: str, is_closed: bool, value: Value) -> None:
         if not is_closed:
             self.refuse(value, f"{excerpt(value.text)}, expected ] after the section's name")
-        if name not in SECTIONS and name not in OLD_SECTIONS and name not in REFUSED_SECTIONS:
-            close = difflib.get_close_matches(name[:LONGEST_EXCERPT], [*SECTIONS, *OLD_SECTIONS], n=1)
+        if name not in SECTIONS and name not in REFUSED_SECTIONS:
+            close = difflib.get_close_matches(name[:LONGEST_EXCERPT], SECTIONS, n=1)
             hint = f"did you mean [{close[0]}]?" if close else "remove it"
             self.refuse(value, f"[{name[:LONGEST_EXCERPT]}]: unknown section; {hint}")
 
-    def _check_factors(self, tables: list[FeatureLine]) -> None:
-        """Refuse factors, and decoding paths of anything but one table."""
+    def _check_factors(self, table: FeatureLine) -> None:
+        """Refuse factors, and decoding paths of anything but the table."""
         for name in ("input-factors", "output-factors"):
             for value in self.sections.get(name, []):
                 if value.text != "0":
                     self.refuse(value, f"[{name}] {value.text[:LONGEST_EXCERPT]}: {FACTORS}")
-        paths: dict[str, str] = {}  # by number of the path, the table
-        names = {str(i): feature.name for i, feature in enumerate(tables)} | {one.name: one.name for one in tables}
-        for value in self.sections.get("mapping", []):
-            match value.text.split():
-                case ["T", table]:
-                    number = "0"
-                case [number, "T", table] | [number, table]:
-                    pass
-                case _:
-                    number = table = ""
-            found = f"[mapping] {value.text[:LONGEST_EXCERPT]}"
-            if table not in names:
-                self.refuse(value, f"{found}: expected PATH T TABLE, such as '0 T 0'; the decoder has no other steps")
-            if number in paths or names[table] in paths.values():
-                self.refuse(value, f"{found}: expected one table to each path, '0 T 0', '1 T 1'; correct the line")
-            paths[number] = names[table]
-        for feature in tables if len(tables) > 1 else ():
-            if feature.name not in paths.values():
-                expected = "expected '0 T 0', '1 T 1' and so on, a line for each table"
-                self.refuse(feature.value, f"{feature.name[:LONGEST_EXCERPT]}: in no path of [mapping]; {expected}")
+        for i, value in enumerate(self.sections.get("mapping", [])):
+            *path, name = value.text.split()
+            if i or name not in ("0", table.name) or path not in (["T"], ["0", "T"], ["0"]):
+                found = f"[mapping] {value.text[:LONGEST_EXCERPT]}"
+                self.refuse(value, f"{found}: expected the line '0 T 0' alone; the decoder has no other steps")
 
     def _weights(self) -> dict[str, tuple[list[float], Value]]:
         """For each name in [weight], its weights and their line."""
@@ -233,14 +207,32 @@ class _Reader:
         """Weights of the sparse features by name, from [weight] and the files of [weight-file]."""
         weights = {name: values[0] for name, (values, _) in self.weights.items() if self._is_sparse(name)}
         for value in self.sections.get("weight-file", []):
-            weights |= read_weight_file(self._find(value.text, value, "[weight-file]"), self._is_sparse)
+            weights |= self._weight_file(self._find(value.text, value, "[weight-file]"))
+        return weights
+
+    def _weight_file(self, path: Path) -> dict[str, float]:
+        """Weights by name, from lines 'NAME WEIGHT'."""
+        weights = {}
+        for number, line in enumerate(read_lines(path), 1):
+            fields = line.split()
+            if not fields or line.startswith("#"):  # as in Moses' FVector::load
+                continue
+            weight = _number(fields[-1])
+            if len(fields) != 2 or not math.isfinite(weight):
+                raise FormatError(path, f"{excerpt(line)}, expected 'NAME WEIGHT'", number)
+            if not self._is_sparse(fields[0]):
+                message = (
+                    "of no feature in moses.ini that has sparse features here: those of phrase tables and of words"
+                )
+                raise FormatError(path, f"{excerpt(fields[0])}: {message}; remove it, and tune again", number)
+            weights[fields[0]] = weight
         return weights
 
     def _dense_weights(self, types: list[Reordering]) -> Weights:
-        tables = [(table, self._integer(table, "num-features", 1)) for table in self._of_kind(PHRASE_TABLE)]
+        table = self._of_kind(PHRASE_TABLE)[0]
         reorderings = zip(self._of_kind(REORDERING), types)
         weights = {
-            "translation": [weight for table, n in tables for weight in self._weights_of(table, n)],
+            "translation": self._weights_of(table, self._integer(table, "num-features", 1)),
             "reordering": [weight for one, type_ in reorderings for weight in self._weights_of(one, type_.n_weights)],
             "language_model": [self._weights_of(lm, 1)[0] for lm in self._of_kind(*LANGUAGE_MODELS)],
             **self._distortion(),
@@ -338,7 +330,7 @@ class _Reader:
             raise FormatError(path, f"{len(words)} words, expected at most {LONGEST_LIST}; shorten the list")
         return words
 
-    def _search(self, limits: list[int]) -> dict[str, Setting]:
+    def _search(self, table: FeatureLine) -> dict[str, Setting]:
         """Limits of the search that the file sets, by the decoder's names."""
         search: dict[str, Setting] = {}
         for name, (setting, convert) in ((n, entry) for n, entry in SECTIONS.items() if isinstance(entry, tuple)):
@@ -347,16 +339,16 @@ class _Reader:
                     search[setting] = convert(values[0].text.split()[0])
                 except ValueError as error:
                     self.refuse(values[0], f"[{name}] {values[0].text[:LONGEST_EXCERPT]}: {error}")
-        return search | {"table_limit": sum(limits) if all(limits) else 0}
+        return search | {"table_limit": self._table_limit(table)}
 
-    def _table_limit(self, number: int, feature: FeatureLine) -> int:
-        """The limit of the table `number`, which is `feature`."""
+    def _table_limit(self, feature: FeatureLine) -> int:
+        """How many target phrases of a source phrase Moses looks at; 0: all."""
         if "table-limit" in feature.arguments:
             return self._integer(feature, "table-limit", 0)
         values = self.sections.get("ttable-limit", [])
         if not values:
             return TABLE_LIMIT
-        value = values[min(number, len(values) - 1)]
+        value = values[0]
         if not re.fullmatch("[0-9]{1,9}", value.text):
             self.refuse(value, f"[ttable-limit] {value.text[:LONGEST_EXCERPT]}: expected a whole number")
         return int(value.text)
@@ -391,3 +383,10 @@ class _Reader:
     def refuse(self, value: Value, message: str) -> NoReturn:
         """Raise FormatError for the line of `value`."""
         raise FormatError(self.path, message, value.line)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan

@@ -12,7 +12,7 @@ from phrasebeam.decoder.forced.gold_lattice import GoldLattice
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.training.build.preprocessing import preprocessed
-from phrasebeam.training.build.score_smoothing import TypeFile
+from phrasebeam.training.build.scoring import TypeFile
 from phrasebeam.training.maxforce.lattice_store import ARRAYS, LatticeWriter
 from phrasebeam.training.nbest.growing_array import GrowingArray
 from phrasebeam.training.online.update_log import Record, UpdateLog

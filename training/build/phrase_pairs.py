@@ -68,7 +68,7 @@ def number_sequences(sequences: Sequences) -> tuple[np.ndarray, np.ndarray]:
 
 
 def number_rows(columns: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """As `number_sequences`, for the rows of `columns` (int64[K] each, below 2^31)."""
+    """Number distinct rows of `columns` (int64[K] each, below 2^31) like `number_sequences`."""
     rows = np.column_stack(columns).astype(np.int32)
     n, width = rows.shape
     return number_sequences(Sequences(rows.ravel(), np.arange(n) * width, np.full(n, width, np.int64)))
@@ -150,7 +150,7 @@ def internal_alignments(bitext: AlignedBitext, occurrences: np.ndarray) -> tuple
 
 @kernel
 def _choose(alignments, codes, candidates, counts, best):
-    """Of the candidates (pair, occurrence), set best[pair] to that with the greatest count, then greatest codes."""
+    """Set best[pair] to the candidate (pair, occurrence) with the greatest count, then the greatest codes."""
     for i in range(counts.size):
         other = best[candidates[i, 0]]
         tied = other != ABSENT and counts[i] == counts[other]

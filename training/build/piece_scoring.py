@@ -92,7 +92,7 @@ class PieceScoring:
     shuffle: Shuffle
 
     def __call__(self, piece: int, advance: Advance) -> Path:
-        """The directory of what was scored."""
+        """Score the piece; return the directory of its files."""
         scored = score_piece(self.bitext, self.lexicon, occurrences_of(self.shuffle, piece), self.settings)
         pieces = self.shuffle.piece_of(scored.target_hashes, self.shuffle.n_pieces)
         with new_directory(self.shuffle.scratch, f"scored-{piece}") as directory:
@@ -133,7 +133,7 @@ class TargetCounting:
     first_rows: Sequence[int]  # of each piece by source phrase
 
     def __call__(self, piece: int, advance: Advance) -> TargetCounts:
-        """Their counts."""
+        """Count the target phrases of `piece`."""
         advance(1)
         return count_targets(self.bitext, pairs_of(self.shuffle, piece, self.first_rows))
 

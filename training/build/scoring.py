@@ -7,16 +7,18 @@ by piece, then divided by target phrase for c(e): memory is bounded, and the res
 pieces.
 """
 
+import shutil
 from collections import deque
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_file import new_array_file
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_directory, scratch_directory
 from phrasebeam.base.progress import log, stage
@@ -24,10 +26,13 @@ from phrasebeam.base.spill import BucketFiles
 from phrasebeam.decoder.extraction.agreement import Agreement
 from phrasebeam.decoder.extraction.orientations import KINDS
 from phrasebeam.decoder.extraction.pairs import LONGEST_PAIR, AlignedBitext
-from phrasebeam.decoder.tables.score_smoothing import Method, ScoreSmoothing
+from phrasebeam.decoder.tables.model_files import TYPES
+from phrasebeam.decoder.tables.phrase_table import SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE, open_phrase_table
+from phrasebeam.decoder.tables.score_smoothing import Method, ScoreSmoothing, open_discounting, smoothed_scores
 from phrasebeam.decoder.tables.table_writer import TableSizes, TableWriter
 from phrasebeam.engine.current_engine import current_engine
 from phrasebeam.engine.protocols import Engine
+from phrasebeam.lm.kneser_ney import LARGEST_COUNT, discounts
 from phrasebeam.lm.text.corpus import Corpus
 from phrasebeam.training.build.extraction import align_bitext, count_occurrences, extract
 from phrasebeam.training.build.lexical import lexical_table
@@ -47,12 +52,15 @@ from phrasebeam.training.build.piece_scoring import (
     score_piece,
     source_hashes,
 )
-from phrasebeam.training.build.score_smoothing import TypeFile, smooth_scores
 from phrasebeam.training.word_alignment.alignment_points import Alignments
 
 BYTES_PER_OCCURRENCE = 400  # that grouping and scoring take, measured
 MAPPED_BYTES_PER_PAIR = 100  # four times what is read and written of a pair for c(e) and p(f|e)
 MAX_PIECES = 4096
+FOLDER = "smoothing"  # of a model
+GOOD_TURING_COUNTS = 10  # counts from here on are believed, as in Moses
+ADDED = 0.1  # to counts of counts, as in Moses
+COUNTS_AT_ONCE = 1 << 20
 
 
 class BuiltTables(NamedTuple):
@@ -86,7 +94,10 @@ def build_phrase_table(
         writer = TableWriter(phrases, reordering, n_columns, memory=settings.memory_budget)
         build = Build(bitext, counts, agreement, settings, scratch, phrases, writer)
         types = build.in_pieces() if engine.processes == 1 else build.by_processes(engine)
-        smoothing = _smooth(scratch, phrases, settings.score_smoothing, build.pairs_at_once)
+        smoothing = None
+        if settings.score_smoothing != "none":
+            with stage("smooth the scores"):
+                smoothing = _smooth_scores(scratch, phrases, settings.score_smoothing, build.pairs_at_once)
         if types:
             types.copy(output)
     return BuiltTables(writer.sizes, smoothing, agreement)
@@ -110,6 +121,30 @@ def _tell_too_long(source: Corpus, target: Corpus) -> None:
         log.warning(f"{found}: no phrase pairs are extracted from them", too_long.size, LONGEST_PAIR, too_long[0] + 1)
 
 
+class TypeFile:
+    """The file of types of target phrases of a table of `n_pairs`, written in any order."""
+
+    def __init__(self, directory: Path, n_pairs: int):
+        self.path = directory / FOLDER / "target_types.npy"
+        self.path.parent.mkdir()
+        new_array_file(self.path, np.dtype(np.int32), (n_pairs, TYPES))
+
+    def write(self, rows: np.ndarray, target_of: np.ndarray, joint: np.ndarray, spans: list[slice]) -> None:
+        """Write those of `rows` (int64[P]), with target phrases `target_of` (int64[P]) and counts `joint` (int32[P]).
+
+        `spans`: of the rows that are mapped at once.
+        """
+        bins = target_of * TYPES + np.minimum(joint, TYPES) - 1
+        types = np.bincount(bins, minlength=TYPES * (int(target_of.max(initial=-1)) + 1)).reshape(-1, TYPES)
+        for span in spans:
+            np.load(self.path, mmap_mode="r+")[rows[span]] = types[target_of[span]]
+
+    def copy(self, directory: Path) -> None:
+        """Copy the file to the model in `directory`."""
+        (directory / FOLDER).mkdir()
+        shutil.copyfile(self.path, directory / FOLDER / self.path.name)
+
+
 @dataclass(frozen=True)
 class Build:
     """The build of one table."""
@@ -129,7 +164,7 @@ class Build:
 
     @property
     def kind(self) -> int:
-        """Of orientations."""
+        """Index in KINDS of the configured orientation model."""
         return KINDS[self.settings.reordering.orientation]
 
     def in_pieces(self) -> TypeFile | None:
@@ -160,7 +195,7 @@ class Build:
         return types
 
     def by_processes(self, engine: Engine) -> TypeFile | None:
-        """Likewise by map and reduce, see map_and_reduce.py."""
+        """Extract, score and count by map and reduce, see map_and_reduce.py."""
         bitext, settings, counts = self.bitext, self.settings, self.counts
         lexicon = lexical_table(bitext)
         if engine.is_remote:
@@ -196,7 +231,7 @@ class Build:
         has_types = self.settings.score_smoothing == "kneser-ney"
         return TypeFile(self.scratch, self.writer.n_pairs) if has_types else None
 
-    def write_target_counts(self, counted: "TargetCounts", types: TypeFile | None) -> None:
+    def write_target_counts(self, counted: TargetCounts, types: TypeFile | None) -> None:
         """Write c(e) and ln p(f|e) to the files of the table, mapping `pairs_at_once` of its rows at a time."""
         spans = _spans(counted.rows, self.pairs_at_once)
         for span in spans:
@@ -209,11 +244,41 @@ class Build:
             types.write(counted.rows, counted.target_of, counted.joint, spans)
 
 
-def _smooth(scratch: Path, phrases: Path, method: Literal[Method, "none"], pairs_at_once: int) -> ScoreSmoothing | None:
-    if method == "none":
-        return None
-    with stage("smooth the scores"):
-        return smooth_scores(scratch, phrases, method, pairs_at_once)
+def _smooth_scores(directory: Path, phrases: Path, method: Method, pairs_at_once: int) -> ScoreSmoothing:
+    """Write the smoothed scores to the table in `phrases`, with the types in `directory`/smoothing; its description.
+
+    About `pairs_at_once` pairs are in memory at a time.
+    """
+    table = open_phrase_table(phrases)
+    found = _discounts(table.joint_counts, method)
+    smoothing = ScoreSmoothing(method=method, discounts=found, phrase_pairs=max(table.joint_counts.size, 1))
+    discounting = open_discounting(directory, smoothing, table.joint_counts.size)
+    first, n_sources = 0, table.source_counts.size
+    while first < n_sources:
+        end = int(np.searchsorted(table.pair_offsets, table.pair_offsets[first] + pairs_at_once, "right")) - 1
+        last = max(end, first + 1)
+        rows = slice(int(table.pair_offsets[first]), int(table.pair_offsets[last]))
+        ln_scores = np.load(phrases / "ln_scores.npy", mmap_mode="r+")
+        columns = [SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE]
+        ln_scores[rows, columns] = smoothed_scores(table, discounting, first, last)
+        first = last
+    return smoothing
+
+
+def _discounts(joint_counts: np.ndarray, method: Method) -> list[float]:
+    """Discounts of counts 0, 1, ..., the last also of all above."""
+    size = GOOD_TURING_COUNTS + 1
+    histogram = np.zeros(size + 1, np.int64)
+    for begin in range(0, joint_counts.size, COUNTS_AT_ONCE):
+        piece = np.minimum(joint_counts[begin : begin + COUNTS_AT_ONCE], size)
+        histogram += np.bincount(piece, minlength=size + 1)
+    if method == "kneser-ney":
+        return [float(discount) for discount in discounts(histogram[: LARGEST_COUNT + 1])]
+    found = [0.0]
+    for count in range(1, GOOD_TURING_COUNTS):
+        ratio = (histogram[count + 1] + ADDED) / (histogram[count] + ADDED)
+        found.append(float(max(count - (count + 1) * ratio, 0.0)))
+    return [*found, 0.0]
 
 
 def _n_pieces(n_occurrences: int, memory_budget: int) -> int:

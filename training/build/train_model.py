@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from importlib import metadata
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +16,18 @@ from phrasebeam.base.files import atomic_directory, check_keeps_inputs, real_pat
 from phrasebeam.base.memory_bound import memory_left
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.features.reordering_type import Reordering
-from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription
+from phrasebeam.decoder.model.description import MODEL_FORMAT, LanguageModelFile, ModelDescription
 from phrasebeam.decoder.model.readme import save_model
 from phrasebeam.decoder.model.replacement import check_replaceable
 from phrasebeam.decoder.tables.model_files import ALIGNMENT
 from phrasebeam.decoder.tables.phrase_table import open_phrase_table
 from phrasebeam.decoder.tables.provenance import DataSize, Stage, check_output, file_digests, signature, version
+from phrasebeam.lm.estimate import estimate
+from phrasebeam.lm.probing_writer import write_probing
+from phrasebeam.lm.text.word_classes import read_word_classes
 from phrasebeam.training.bitext.operation_sequences import build_operations
 from phrasebeam.training.bitext.parallel_text import Bitext, check_bars, read_bitext
 from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.build.language_models import (
-    build_language_models,
-    language_model_files,
-    language_model_paths,
-    monolingual_paths,
-)
 from phrasebeam.training.build.scoring import BuiltTables, PhraseTableSettings, build_phrase_table
 from phrasebeam.training.build.word_alignments import KeptAlignments, check_agreement, word_alignments
 from phrasebeam.training.word_alignment.alignment_points import Alignments, write_pharaoh
@@ -60,7 +58,7 @@ def train_model(
     """
     output = real_path(output)
     check_output(output)
-    check_keeps_inputs([output], [source, target, alignment, *monolingual_paths(config)])
+    check_keeps_inputs([output], [source, target, alignment, *_monolingual_paths(config)])
     if config.preprocessing and alignment is not None:
         raise ConfigError(f"{alignment}: {RAW_ALIGNMENT}")
     data = _digests(source, target, config, alignment)
@@ -70,7 +68,7 @@ def train_model(
         with _tokenized(source, target, directory, config) as texts:
             bitext = _read(*texts[:2])
             _check_memory(bitext, config.memory)
-            build_language_models(texts[1:], directory, config)
+            _build_language_models(texts[1:], directory, config)
         alignments = word_alignments(bitext, config, alignment, kept)
         write_pharaoh(alignments, directory / ALIGNMENT)
         if config.operations:
@@ -86,7 +84,7 @@ def train_model(
 def _tokenized(
     source: str | Path, target: str | Path, directory: Path, config: TrainModelConfig
 ) -> AbstractContextManager[Sequence[Path]]:
-    texts = [Path(source), Path(target), *monolingual_paths(config)]
+    texts = [Path(source), Path(target), *_monolingual_paths(config)]
     if config.preprocessing is None:
         return nullcontext(texts)
     from phrasebeam.training.build.preprocessing import (
@@ -103,6 +101,58 @@ def _read(source: str | Path, target: str | Path) -> Bitext:
         raise FormatError(source, f"no sentence pair with {target} has words on both sides; give another bitext")
     check_bars(bitext, source, target)
     return bitext
+
+
+def _monolingual_paths(config: TrainModelConfig) -> list[Path]:
+    """The text files of all language models in their order, those of the first model first."""
+    texts = [config.language_model.text, *(section.text for section in config.language_models)]
+    return [Path(path) for paths in texts for path in paths]
+
+
+def _language_model_paths(config: TrainModelConfig) -> dict[str, str]:
+    """Files of text and of word classes of the language models, by the names of their digests in model.yaml."""
+    paths = {f"language_model_text_{i}": path for i, path in enumerate(config.language_model.text, 1)}
+    for number, section in enumerate(config.language_models, 2):
+        paths |= {f"language_model_{number}_text_{i}": path for i, path in enumerate(section.text, 1)}
+        if section.classes:
+            paths[f"language_model_{number}_classes"] = section.classes
+    return paths
+
+
+def _language_model_files(config: TrainModelConfig) -> list[LanguageModelFile]:
+    """Names of the files of each language model in the model directory."""
+    further = [
+        LanguageModelFile(file=f"lm{number}.bin", classes=f"lm{number}.classes" if section.classes else None)
+        for number, section in enumerate(config.language_models, 2)
+    ]
+    return [LanguageModelFile(), *further]
+
+
+def _build_language_models(texts: Sequence[Path], directory: Path, config: TrainModelConfig) -> None:
+    """Estimate all language models; write them, and their word classes, to `directory`.
+
+    A further model without text is of the first one's text. Raises ConfigError, FormatError or OSError.
+    """
+    target, *further = texts
+    monolingual = iter(further)
+    first_texts = [target, *islice(monolingual, len(config.language_model.text))]
+    (file, *files), order = _language_model_files(config), config.language_model.order
+    _build_language_model(directory / file.file, first_texts, order, config)
+    for entry, section in zip(files, config.language_models):
+        classes = None
+        if section.classes and entry.classes:
+            classes = read_word_classes(section.classes)
+            shutil.copyfile(section.classes, directory / entry.classes)
+        section_texts = list(islice(monolingual, len(section.text))) or first_texts
+        _build_language_model(directory / entry.file, section_texts, section.order or order, config, classes)
+
+
+def _build_language_model(
+    output: Path, texts: list[Path], order: int, config: TrainModelConfig, classes: dict[str, str] | None = None
+) -> None:
+    model = estimate(texts, order, config.memory, output.parent, classes)
+    with stage("writing the language model"):
+        write_probing(model, output, config.memory)
 
 
 def _build_tables(
@@ -166,7 +216,7 @@ def _describe(
         max_target_phrase_length=sizes.longest_target,
         max_pairs_per_source_phrase=sizes.most_pairs,
         language_model_order=config.language_model.order,
-        language_models=language_model_files(config),
+        language_models=_language_model_files(config),
         smoothing=built.smoothing,
         alignments=built.agreement.alignments,
         agreement=built.agreement.least,
@@ -211,7 +261,7 @@ def _digests(
     source: str | Path, target: str | Path, config: TrainModelConfig, alignment: str | Path | None
 ) -> dict[str, dict[str, str]]:
     """Name and SHA-256 of every input file; one that cannot be read is thus reported before the work."""
-    paths = {"source": source, "target": target, **language_model_paths(config)}
+    paths = {"source": source, "target": target, **_language_model_paths(config)}
     if alignment is not None:
         paths["alignment"] = alignment
     return file_digests(paths)

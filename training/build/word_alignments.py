@@ -17,21 +17,21 @@ from phrasebeam.training.word_alignment.alignment_settings import AlignmentConfi
 
 
 class KeptAlignments(NamedTuple):
-    """Those that a model of the same bitext keeps, so that they need not be computed again."""
+    """Word alignments that a model of the same bitext keeps, so that they need not be computed again."""
 
     model: Path
     settings: list[AlignmentConfig]  # of the last ones of its file; those before were given
 
 
 def kept_alignments(model: Path, config: TrainModelConfig, is_given: bool) -> KeptAlignments:
-    """What `model`, which was made with `config`, keeps; `is_given`: with an alignment from a file."""
+    """Word alignments of `model`, which was made with `config`; `is_given`: with one from a file."""
     return KeptAlignments(model, [*([] if is_given else [config.alignment]), *config.more_alignments])
 
 
 def word_alignments(
     bitext: Bitext, config: TrainModelConfig, path: str | Path | None, kept: Sequence[KeptAlignments] = ()
 ) -> list[Alignments]:
-    """Those of the file `path`, or one by config.alignment, and then config.more_alignments. Raises SmtError."""
+    """Read the file `path`, or align by config.alignment; then by config.more_alignments. Raises SmtError."""
     given: list[Alignments] = []
     if path is not None:
         with stage("reading word alignments"):

@@ -34,7 +34,7 @@ pytestmark = pytest.mark.needs_jit
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     directory = tmp_path_factory.mktemp("adapted")
-    source, target = write_pairs(directory / "train", 1000, 1, 0.0)
+    source, target = write_pairs(directory / "train", 1000, 2, 0.0)
     train_model(source, target, directory / "model")
     return directory / "model"
 

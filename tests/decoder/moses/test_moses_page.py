@@ -10,7 +10,6 @@ from phrasebeam.cli import COMMANDS
 from phrasebeam.decoder.features.registry import FEATURES
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.moses.feature_lines import KEYS
-from phrasebeam.decoder.moses.old_ini import OLD_SECTIONS
 from phrasebeam.decoder.moses.sections import REFUSED_SECTIONS, SECTIONS
 from phrasebeam.decoder.translate.translate_settings import TranslateSettings
 from phrasebeam.training.build.config import TrainModelConfig
@@ -75,6 +74,6 @@ def test_features_are_those_of_weights():
 def test_sections_are_treated_as_it_says():
     text = PAGE.partition("## Sections of moses.ini")[2].partition("##")[0]
     taken, left_out, refused = (set(re.findall(r"\[([\w-]+)\]", part)) for part in text.strip().split("\n\n"))
-    assert taken == {name for name, entry in SECTIONS.items() if entry} | OLD_SECTIONS
+    assert taken == {name for name, entry in SECTIONS.items() if entry}
     assert left_out == {name for name, entry in SECTIONS.items() if not entry}
     assert refused == {*REFUSED_SECTIONS}

@@ -154,12 +154,12 @@ def test_a_recipe_that_is_not_there(here):
 
 def test_other_seeds(here):
     recipe = {"stages": [*STAGES[:2], MAXFORCE]}
-    results = [phrasebeam.train(*TEXTS, f"out-{seed}", recipe=recipe, seed=seed) for seed in (1, 3)]
+    results = [phrasebeam.train(*TEXTS, f"out-{seed}", recipe=recipe, seed=seed) for seed in (1, 2)]
     assert [*results[0].stages] == [*results[1].stages]
     for stage, name in (("train-model", "alignment"), ("tune", "weights.yaml"), ("train-maxforce", "weights.yaml")):
-        one, other = ((here / f"out-{seed}/recipe/stages" / stage / name).read_bytes() for seed in (1, 3))
+        one, other = ((here / f"out-{seed}/recipe/stages" / stage / name).read_bytes() for seed in (1, 2))
         assert one != other, stage
-    assert "--recipe RECIPE.yaml --seed 3" in (here / "out-3/recipe/report.md").read_text()
+    assert "--recipe RECIPE.yaml --seed 2" in (here / "out-2/recipe/report.md").read_text()
 
 
 def test_only_what_follows_from_a_change_is_done_again(here):
@@ -273,6 +273,7 @@ def test_twins_are_told_and_left_out(here, left_out_of):
     for name, lines in zip(TEXTS, (source, target)):
         (here / name).write_text("\n".join(lines) + "\n")
     assert n_words > 4
+    n_same = len(source) - len({*zip(source, target)})
     recipe = {"held_out": 0.34, "twins": {"left_out_of": left_out_of}, "stages": [*STAGES[:2], MAXFORCE]}
     result = phrasebeam.train(*TEXTS, "out", recipe=recipe)
     left_out = here / "out/recipe/data/twins"
@@ -283,7 +284,7 @@ def test_twins_are_told_and_left_out(here, left_out_of):
         return
     n_repeats = int(result.twins.split()[0])
     assert n_repeats >= 2
-    assert f"{n_repeats} of 402 training pairs repeat others (1 word for word): " in result.twins
+    assert f"{n_repeats} of 402 training pairs repeat others ({n_same} word for word): " in result.twins
     assert result.twins in (here / "out/recipe/report.md").read_text()
     assert n_pairs == (402 - n_repeats if left_out_of == "model" else 402)
     if left_out_of == "learning":
