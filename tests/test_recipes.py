@@ -166,34 +166,40 @@ def test_an_update_strategy(copy, data, tmp_path):
 
 
 def test_an_update_rule(copy, data, tmp_path):
+    """In each trainer; it keeps a column of its own."""
     rules = "training/online/update_rules.py"
     copy.replace(
         rules,
         'RuleName = Literal["perceptron", ',
-        """@dataclass(frozen=True)
-class Signs:
-    is_adaptive: ClassVar[bool] = False
-    settings: RuleSettings
+        """class SignColumns(NamedTuple):
+    fired: Annotated[np.ndarray, array(np.int64, "N", fill=1)]
+
+
+class Signs(UpdateRule):
+    columns: ClassVar[type] = SignColumns
 
     def step(self, learned, directions, batch):
         for one in directions:
             signs = self.settings.rates.dense * np.sign(one.dense)
+            slots = learned.slots_of(one.keys)
+            learned.columns_of(SignColumns)[1].fired[slots] += 1
             learned.add(signs, one.keys, 0.1 * np.sign(one.values), one.groups)
-
-    def settle(self, learned):
-        pass
 
 
 RuleName = Literal["signs", "perceptron", """,
     )
     copy.replace(rules, '    "adagrad": AdaGrad,\n', '    "adagrad": AdaGrad,\n    "signs": Signs,\n')
-    online = {"rule": "signs", "rate": 0.125, "templates": {"rule_id": True}}
-    config = tmp_path / "config"
-    config.write_text(yaml.safe_dump({"method": "online", "iterations": 1, "nbest": 5, "online": online}))
-    files = ("--source", data / "dev.source", "--reference", data / "dev.target")
-    copy.run("tune", "--model", data / "model", *files, "--output", tmp_path / "out", "--config", config)
-    values = np.load(tmp_path / "out" / "tuning" / "seed-1" / "shard-0.npz")["values"]
-    assert values.size and np.allclose(values / 0.1, np.round(values / 0.1))
+    quick = {"rule": "signs", "templates": {"rule_id": True}}
+    online = {"method": "online", "iterations": 1, "nbest": 5, "online": quick | {"rate": 0.125}}
+    lists = {"iterations": 1, "nbest": 5, "sentences": 10, "tune": None, "search": {"max_phrase_length": 1}}
+    tuned(copy, data, tmp_path / "online", online)
+    copy.run(*training(data, "train-maxforce", tmp_path / "maxforce", PERCEPTRON | {"rule": "signs"}))
+    copy.run(*training(data, "train-ranking", tmp_path / "ranking", lists | quick))
+    for shard in ("online/tuning/seed-1", "maxforce/maxforce/seed-1", "ranking/ranking"):
+        with np.load(tmp_path / shard / "shard-0.npz") as arrays:
+            values, fired = arrays["values"], arrays["sparse_fired"]
+        assert values.size and np.allclose(values / 0.1, np.round(values / 0.1))
+        assert (fired > np.abs(values / 0.1)).all()
 
 
 def test_an_optimizer(copy, data, tmp_path):

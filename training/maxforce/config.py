@@ -22,6 +22,7 @@ from phrasebeam.training.common.settings import (
     TrainingDataSettings,
 )
 from phrasebeam.training.maxforce.updates import Strategy
+from phrasebeam.training.online.update_rules import RuleName
 from phrasebeam.training.tuning.config import INNER_TUNING, TuneConfig, check_inner
 
 RATE_NAMES = {feature.name: feature.rate_name or feature.name for feature in FEATURES}  # by feature
@@ -58,6 +59,7 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
     batch: int = Field(
         24, ge=1, le=LARGEST_BATCH, description="sentences whose updates are averaged (Zhao & Huang 2013)"
     )
+    rule: RuleName = Field("perceptron", description="how a step moves the weights")
     rates: LearningRates = LearningRates()
     fixed: list[str] = Field(["unknown_word_penalty"], description="features that keep their weights")
     nuisance: list[str] = Field(
