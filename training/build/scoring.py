@@ -28,6 +28,7 @@ from phrasebeam.decoder.tables.score_smoothing import Method, ScoreSmoothing
 from phrasebeam.decoder.tables.table_writer import TableSizes, TableWriter
 from phrasebeam.engine.engine import Engine, current_engine
 from phrasebeam.lm.text.corpus import Corpus
+from phrasebeam.training.build.config import N_SCORES
 from phrasebeam.training.build.extraction import align_bitext, count_occurrences, extract
 from phrasebeam.training.build.lexical import lexical_table
 from phrasebeam.training.build.map_and_reduce import (
@@ -82,7 +83,7 @@ def build_phrase_table(
         atomic_directory(output / "phrases") as phrases,
         scratch_directory(settings.scratch or output) as scratch,
     ):
-        writer = TableWriter(phrases, reordering, n_columns, memory=settings.memory_budget)
+        writer = TableWriter(phrases, reordering, n_columns, N_SCORES, settings.memory_budget)
         build = Build(bitext, counts, agreement, settings, scratch, phrases, writer)
         types = build.in_pieces() if engine.processes == 1 else build.by_processes(engine)
         smoothing = _smooth(scratch, phrases, settings.score_smoothing, build.pairs_at_once)
@@ -128,7 +129,7 @@ class Build:
 
     @property
     def kind(self) -> int:
-        """Of orientations."""
+        """Index in KINDS of the orientations of the reordering model."""
         return KINDS[self.settings.reordering.orientation]
 
     def in_pieces(self) -> TypeFile | None:

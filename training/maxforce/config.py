@@ -59,7 +59,11 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
     batch: int = Field(
         24, ge=1, le=LARGEST_BATCH, description="sentences whose updates are averaged (Zhao & Huang 2013)"
     )
-    rule: RuleName = Field("perceptron", description="how a step moves the weights")
+    rule: RuleName = Field(
+        "perceptron",
+        description="how a step moves the weights; adagrad and adam, which do not average over a mini-batch, have "
+        "`rates` divided by `batch`",
+    )
     rates: LearningRates = LearningRates()
     fixed: list[str] = Field(["unknown_word_penalty"], description="features that keep their weights")
     nuisance: list[str] = Field(

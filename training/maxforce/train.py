@@ -29,7 +29,7 @@ from phrasebeam.training.online.shard_pass import BatchSettings
 from phrasebeam.training.online.shards import whole
 from phrasebeam.training.online.training import OnlineTraining, Plan
 from phrasebeam.training.online.update_log import Record
-from phrasebeam.training.online.update_rules import new_rule
+from phrasebeam.training.online.update_rules import RULES, new_rule
 
 INVALID = Panel("share of invalid updates", {"invalid_ratio": "training data"})  # Figure 9
 
@@ -122,11 +122,12 @@ def start_weights(objective: Violation) -> LearnedWeights:
 
 
 def rates_of(layout: FeatureLayout, config: MaxforceConfig) -> PerFeature:
-    """Learning rates; 0 for what is fixed or not learned."""
+    """Learning rates of the rule; 0 for what is fixed or not learned."""
+    share = config.batch if RULES[config.rule].normalizes else 1  # the others average the directions of a mini-batch
 
     def rate(name: str) -> float:
         if name in GROUPS:
-            return config.rates.of_group(name) if is_learned(name, config) else 0.0
-        return 0.0 if name in config.fixed else float(getattr(config.rates, name))
+            return config.rates.of_group(name) / share if is_learned(name, config) else 0.0
+        return 0.0 if name in config.fixed else float(getattr(config.rates, name)) / share
 
     return per_feature(layout, rate)

@@ -32,6 +32,7 @@ class UpdateRule:
     """Moves weights in the directions of the examples of a mini-batch."""
 
     columns: ClassVar[type] = NoColumns  # its state for each weight, see RuleState; LearnedWeights has it
+    normalizes: ClassVar[bool] = False  # whether steps are about as long as the rate, however many examples add to them
     settings: RuleSettings
 
     def step(self, learned: LearnedWeights, directions: Sequence[FeatureDirection], batch: int) -> None:
@@ -98,6 +99,7 @@ class Adam(UpdateRule):
     """
 
     columns: ClassVar[type] = AdamColumns
+    normalizes: ClassVar[bool] = True
 
     def step(self, learned: LearnedWeights, directions: Sequence[FeatureDirection], batch: int) -> None:
         """Step in the sum of the directions."""
@@ -146,6 +148,7 @@ class AdaGrad(UpdateRule):
     """
 
     columns: ClassVar[type] = AdaGradColumns
+    normalizes: ClassVar[bool] = True
 
     def step(self, learned: LearnedWeights, directions: Sequence[FeatureDirection], batch: int) -> None:
         """Step in the sum of the directions; without any, only regularize."""

@@ -15,7 +15,7 @@ TEMPLATES = {"rule_id": True, "word_edges": {"most_words": 2}}
 ONLINE = {"rate": 0.1, "strength": 0.001, "templates": TEMPLATES, "lm_folds": 0, "batch": 8, "checkpoint": 2}
 LISTS = {"method": "online", "iterations": 3, "nbest": 20, "sparse": "weights"}
 COMMANDS = {
-    "train-maxforce": QUICK | {"margin": 1.0, "fixed": [], "rates": {"rule_id": 0.3, "word_edges": 0.3}},
+    "train-maxforce": QUICK | {"margin": 1.0, "fixed": [], "rates": {"rule_id": 1.0, "word_edges": 1.0}},
     "train-ranking": RANKING | {"algorithm": 2, "shards": 2, "margin": 0.1, "checkpoint": 20, "workers": 1},
     "tune": LISTS | {"search": {"max_phrase_length": 1}},
 }
