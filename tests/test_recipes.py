@@ -30,7 +30,7 @@ class Copy:
 
     def __init__(self, folder):
         self.folder, self.touched = folder, set()
-        for name in ("phrasebeam", "lm", "decoder", "training", "configs"):
+        for name in ("phrasebeam", "lm", "decoder", "training", "server", "configs"):
             ignored = shutil.ignore_patterns("__pycache__")
             shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=ignored)
 
@@ -52,9 +52,13 @@ class Copy:
 
     def run(self, *arguments, text=""):
         """What the command prints, given `text` on standard input."""
+        return self.python("-m", "phrasebeam", *map(str, arguments), text=text)
+
+    def python(self, *arguments, text=""):
+        """What Python prints."""
         assert len(self.touched) <= MOST_FILES
         variables = os.environ | {"PYTHONPATH": str(self.folder), "NUMBA_DISABLE_JIT": "1"}
-        command = [sys.executable, "-P", "-m", "phrasebeam", *map(str, arguments)]
+        command = [sys.executable, "-P", *arguments]
         done = subprocess.run(
             command, env=variables, cwd=self.folder, capture_output=True, text=True, check=False, input=text
         )
@@ -165,34 +169,40 @@ def test_an_update_strategy(copy, data, tmp_path):
 
 
 def test_an_update_rule(copy, data, tmp_path):
+    """In each trainer; it keeps a column of its own."""
     rules = "training/online/update_rules.py"
     copy.replace(
         rules,
         'RuleName = Literal["perceptron", ',
-        """@dataclass(frozen=True)
-class Signs:
-    is_adaptive: ClassVar[bool] = False
-    settings: RuleSettings
+        """class SignColumns(NamedTuple):
+    fired: Annotated[np.ndarray, array(np.int64, "N", fill=1)]
+
+
+class Signs(UpdateRule):
+    columns: ClassVar[type] = SignColumns
 
     def step(self, learned, directions, batch):
         for one in directions:
             signs = self.settings.rates.dense * np.sign(one.dense)
+            slots = learned.slots_of(one.keys)
+            learned.columns_of(SignColumns)[1].fired[slots] += 1
             learned.add(signs, one.keys, 0.1 * np.sign(one.values), one.groups)
-
-    def settle(self, learned):
-        pass
 
 
 RuleName = Literal["signs", "perceptron", """,
     )
     copy.replace(rules, '    "adagrad": AdaGrad,\n', '    "adagrad": AdaGrad,\n    "signs": Signs,\n')
-    online = {"rule": "signs", "rate": 0.125, "templates": {"rule_id": True}}
-    config = tmp_path / "config"
-    config.write_text(yaml.safe_dump({"method": "online", "iterations": 1, "nbest": 5, "online": online}))
-    files = ("--source", data / "dev.source", "--reference", data / "dev.target")
-    copy.run("tune", "--model", data / "model", *files, "--output", tmp_path / "out", "--config", config)
-    values = np.load(tmp_path / "out" / "tuning" / "seed-1" / "shard-0.npz")["values"]
-    assert values.size and np.allclose(values / 0.1, np.round(values / 0.1))
+    quick = {"rule": "signs", "templates": {"rule_id": True}}
+    online = {"method": "online", "iterations": 1, "nbest": 5, "online": quick | {"rate": 0.125}}
+    lists = {"iterations": 1, "nbest": 5, "sentences": 10, "tune": None, "search": {"max_phrase_length": 1}}
+    tuned(copy, data, tmp_path / "online", online)
+    copy.run(*training(data, "train-maxforce", tmp_path / "maxforce", PERCEPTRON | {"rule": "signs"}))
+    copy.run(*training(data, "train-ranking", tmp_path / "ranking", lists | quick))
+    for shard in ("online/tuning/seed-1", "maxforce/maxforce/seed-1", "ranking/ranking"):
+        with np.load(tmp_path / shard / "shard-0.npz") as arrays:
+            values, fired = arrays["values"], arrays["sparse_fired"]
+        assert values.size and np.allclose(values / 0.1, np.round(values / 0.1))
+        assert (fired > np.abs(values / 0.1)).all()
 
 
 def test_an_optimizer(copy, data, tmp_path):
@@ -252,3 +262,105 @@ def test_a_command(copy, data):
     new = '        "count-pairs": ("phrasebeam.decoder.model.pairs_command", "count_pairs"),\n'
     copy.replace("phrasebeam/cli.py", line, new + line)
     assert int(copy.run("count-pairs", "--model", data / "model")) > 0
+
+
+def test_a_stage_of_a_recipe(copy, data, tmp_path):
+    """One without a section of settings, which changes a weight."""
+    copy.write(
+        "training/recipe/penalty_stage.py",
+        '''"""A stage that chooses the word penalty."""
+
+from typing import Literal
+
+from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.common.derived_model import Making
+from phrasebeam.training.recipe.stage import RecipeStage, scores_of, translated, write_changed
+
+
+class PenaltyStage(RecipeStage):
+    """The word penalty that is best on the development data."""
+
+    kind: Literal["word-penalty"]
+    tried: list[float]
+
+    def decodings(self, sentences):
+        return len(self.tried) * sentences["development"]
+
+    def run(self, work):
+        model, scores = open_model(work.model), {}
+        for penalty in self.tried:
+            weights = model.weights.model_copy(update={"word_penalty": penalty})
+            decoder = Decoder(model, weights=weights)
+            scores[penalty] = scores_of(translated(decoder, work.tuning, work.threads), work.tuning).bleu, weights
+        best = max(scores, key=lambda penalty: scores[penalty][0])
+        write_changed(work.model, work.output, Making("word-penalty", {"word_penalty": best}), scores[best][1])
+''',
+    )
+    recipe = "training/recipe/recipe.py"
+    line = "from phrasebeam.training.recipe.recipe_data import TwinSettings\n"
+    copy.replace(recipe, line, "from phrasebeam.training.recipe.penalty_stage import PenaltyStage\n" + line)
+    copy.replace(recipe, "    BuildStage | TuneStage", "    PenaltyStage | BuildStage | TuneStage")
+    build = {"language_model": {"order": 2}, "phrases": {"max_length": 2}}
+    stages = [{"kind": "train-model", "settings": build}, {"kind": "word-penalty", "tried": [9.0, -9.0]}]
+    given = tmp_path / "recipe.yaml"
+    given.write_text(yaml.safe_dump({"held_out": 0, "twins": {"left_out_of": "nothing"}, "stages": stages}))
+    files = {"source": "train.source", "target": "train.target", "alignment": "train.alignment"}
+    files |= {"dev-source": "dev.source", "dev-reference": "dev.target"}
+    options = [part for name, file in files.items() for part in (f"--{name}", data / file)]
+    table = copy.run("train", *options, "--recipe", given, "--threads", 1, "--output", tmp_path / "out")
+    assert "word-penalty" in table
+    made = tmp_path / "out" / "recipe" / "stages" / "word-penalty"
+    assert yaml.safe_load((made / "weights.yaml").read_text())["word_penalty"] in (9.0, -9.0)
+    copy.run("check-model", made)
+
+
+def test_an_endpoint(copy, data):
+    copy.write(
+        "server/routes/unknown.py",
+        '''"""GET /v1/unknown: which words a model does not know."""
+
+from fastapi import APIRouter
+
+from phrasebeam.server.serving.service import Serving
+
+router = APIRouter(tags=["models"])
+
+
+@router.get("/v1/unknown")
+async def unknown(text: str, service: Serving) -> list[str]:
+    """The words of a text that the model has never seen."""
+    words, vocabulary = text.split(), service.models.get(None).decoder.model.source
+    return [word for word, one in zip(words, vocabulary.ids(words).tolist()) if one < 0]
+''',
+    )
+    app = "server/app.py"
+    copy.replace(app, "    translate,\n)\n", "    translate,\n    unknown,\n)\n")
+    copy.replace(app, "models, metrics, moses_rpc))", "models, metrics, moses_rpc, unknown))")
+    script = (
+        "import pathlib, sys; from fastapi.testclient import TestClient; from phrasebeam.server.app import create_app\n"
+        "app = create_app({'toy': pathlib.Path(sys.argv[1])})\n"
+        "with TestClient(app, base_url='http://localhost') as client: print(client.get('/v1/unknown?text=a+zz').text)"
+    )
+    assert copy.python("-c", script, str(data / "model")) == '["zz"]\n'
+
+
+def test_a_score_of_phrase_pairs(copy, data, tmp_path):
+    scoring = "training/build/piece_scoring.py"
+    line = "    ln_scores[:, 2] = np.log(joint_counts"
+    copy.replace(scoring, line, "    ln_scores[:, 4] = np.log(joint_counts)\n" + line)
+    copy.replace("training/build/config.py", "N_SCORES = 4 ", "N_SCORES = 5 ")
+    files = {"source": "train.source", "target": "train.target", "alignment": "train.alignment"}
+    given = [part for name, file in files.items() for part in (f"--{name}", data / file)]
+    copy.run("train-model", *given, "--threads", 1, "--output", tmp_path / "model")
+    scores = np.load(tmp_path / "model" / "phrases" / "ln_scores.npy")
+    counts = np.load(tmp_path / "model" / "phrases" / "joint_counts.npy")
+    assert scores.shape[1] == 5 and np.allclose(scores[:, 4], np.log(counts))
+    settings = {"iterations": 1, "nbest": 5, "sentences": 10, "tune": None, "templates": {"rule_id": True}}
+    learned = training(data, "train-ranking", tmp_path / "out", settings)  # leaves a sentence pair out
+    learned[learned.index("--model") + 1] = tmp_path / "model"
+    copy.run(*learned)
+    assert len(yaml.safe_load((tmp_path / "out" / "weights.yaml").read_text())["translation"]) == 5
+    lists = ("--nbest", 1, "--nbest-output", "-")
+    assert copy.run("translate", "--model", tmp_path / "out", *lists, text="a k\n")
+    copy.run("check-model", tmp_path / "out")

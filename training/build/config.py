@@ -13,6 +13,7 @@ from phrasebeam.decoder.tables.score_smoothing import Method
 from phrasebeam.lm.ngrams import MAX_ORDER
 from phrasebeam.training.word_alignment.alignment_settings import AlignmentConfig
 
+N_SCORES = 4  # of a phrase pair, see ln_scores in piece_scoring.py
 OPERATION_WEIGHTS = [0.1, 0.0, 0.0]  # before tuning, of ln p, gaps, jumps back
 
 
@@ -107,8 +108,9 @@ class TrainModelConfig(MemorySettings):
         if found != expected:
             what = ", ".join(f"{name} {value}" for name, value in self.reordering.model_dump().items())
             raise ValueError(f"weights.reordering has {found} weights, the reordering model ({what}) needs {expected}")
-        if len(self.weights.translation) != 4:
-            raise ValueError(f"weights.translation has {len(self.weights.translation)} weights, the table 4 scores")
+        found = len(self.starting_weights.translation)
+        if found != N_SCORES:
+            raise ValueError(f"weights.translation has {found} weights, the table {N_SCORES} scores")
         expected, found = 1 + len(self.language_models), len(self.starting_weights.language_model)
         if found != expected:
             raise ValueError(f"weights.language_model has {found} weights, the model has {expected} language models")
@@ -116,8 +118,10 @@ class TrainModelConfig(MemorySettings):
 
     @property
     def starting_weights(self) -> Weights:
-        """`weights`, with the defaults for reordering and language models in the number that the model needs."""
+        """`weights`, with the defaults for scores, reordering and language models in the number that is needed."""
         default, update = Weights(), dict[str, list[float]]()
+        if self.weights.translation == default.translation:
+            update["translation"] = default.translation[:1] * N_SCORES
         if self.weights.reordering == default.reordering:
             update["reordering"] = default.reordering[:1] * self.reordering.n_weights
         if self.weights.language_model == default.language_model:

@@ -20,6 +20,7 @@ from phrasebeam.decoder.features.reordering import BACKWARD, COLUMNS, FORWARD, S
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.tables.phrase_table import PhraseTable, ReorderingTable, floored_ln
 from phrasebeam.decoder.tables.score_smoothing import Method
+from phrasebeam.training.build.config import N_SCORES
 from phrasebeam.training.build.lexical import LexicalTable, ln_lexical_weights
 from phrasebeam.training.build.map_and_reduce import (
     Shuffle,
@@ -155,7 +156,7 @@ def _phrase_table(
     alignment_offsets, codes = gather(internal_alignments(bitext, occurrences[groups.target_alignment])[0])
     joint_counts = np.bincount(groups.pair_of, minlength=groups.pair_first.size)
     source_counts = np.diff(np.concatenate([np.zeros(1, np.int64), np.cumsum(joint_counts)])[groups.pair_offsets])
-    ln_scores = np.zeros((joint_counts.size, 4))
+    ln_scores = np.zeros((joint_counts.size, N_SCORES))
     ln_lex = ln_lexical_weights(bitext, lexicon, occurrences, groups.target_alignment, groups.source_alignment)
     ln_scores[:, 1], ln_scores[:, 3] = ln_lex[:, 0], ln_lex[:, 1]
     ln_scores[:, 2] = np.log(joint_counts / np.repeat(source_counts, np.diff(groups.pair_offsets)))

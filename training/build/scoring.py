@@ -34,6 +34,7 @@ from phrasebeam.engine.current_engine import current_engine
 from phrasebeam.engine.protocols import Engine
 from phrasebeam.lm.kneser_ney import LARGEST_COUNT, discounts
 from phrasebeam.lm.text.corpus import Corpus
+from phrasebeam.training.build.config import N_SCORES
 from phrasebeam.training.build.extraction import align_bitext, count_occurrences, extract
 from phrasebeam.training.build.lexical import lexical_table
 from phrasebeam.training.build.map_and_reduce import (
@@ -91,7 +92,7 @@ def build_phrase_table(
         atomic_directory(output / "phrases") as phrases,
         scratch_directory(settings.scratch or output) as scratch,
     ):
-        writer = TableWriter(phrases, reordering, n_columns, memory=settings.memory_budget)
+        writer = TableWriter(phrases, reordering, n_columns, N_SCORES, settings.memory_budget)
         build = Build(bitext, counts, agreement, settings, scratch, phrases, writer)
         types = build.in_pieces() if engine.processes == 1 else build.by_processes(engine)
         smoothing = None

@@ -20,6 +20,7 @@ from phrasebeam.training.common.settings import (
 )
 from phrasebeam.training.metrics.sentence_bleu import SentenceBleu
 from phrasebeam.training.online.shard_pass import Averaging
+from phrasebeam.training.online.update_rules import RuleName
 from phrasebeam.training.tuning.config import INNER_TUNING, TuneConfig, check_inner
 
 Algorithm = Literal[1, 2, 3, 4]
@@ -69,6 +70,7 @@ class RankingConfig(TrainingDataSettings, ScoringSettings):
         10, ge=1, le=MOST_COUNTED, description="epochs without a better score before it ends"
     )
     start: Literal["zero", "model"] = Field("model", description="the weights to begin with")
+    rule: RuleName = Field("perceptron", description="how a step moves the weights")
     rate: PositiveFactor = Field(0.01, description="learning rate of all features")
     rates: dict[str, Factor] = Field(
         {}, description="learning rates of single features, or of groups of sparse features, in place of `rate`"

@@ -21,6 +21,7 @@ from phrasebeam.training.common.settings import (
     TrainingDataSettings,
 )
 from phrasebeam.training.maxforce.updates import Strategy
+from phrasebeam.training.online.update_rules import RuleName
 from phrasebeam.training.tuning.config import INNER_TUNING, TuneConfig, check_inner
 
 RATE_NAMES = {feature.name: feature.rate_name or feature.name for feature in FEATURES}  # by feature
@@ -56,6 +57,11 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
     )
     batch: int = Field(
         24, ge=1, le=LARGEST_BATCH, description="sentences whose updates are averaged (Zhao & Huang 2013)"
+    )
+    rule: RuleName = Field(
+        "perceptron",
+        description="how a step moves the weights; adagrad and adam, which do not average over a mini-batch, have "
+        "`rates` divided by `batch`",
     )
     rates: LearningRates = LearningRates()
     fixed: list[str] = Field(["unknown_word_penalty"], description="features that keep their weights")

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Protocol, Self, TypeVar
 from phrasebeam.decoder.features.dense import FeatureLayout
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
-from phrasebeam.training.online.direction import FeatureDirection
+from phrasebeam.training.online.per_feature import FeatureDirection
 from phrasebeam.training.online.update_log import Record
 
 

@@ -150,7 +150,7 @@ class OnlineTraining(Generic[Iteration]):
         """The weights of a shard that count."""
         path = shard_path(self.directory, shard)
         n_dense = self.objective.features.size
-        return LearnedWeights.average_in(load_pass(path, self.signature, n_dense, self.rule.is_adaptive)[1])
+        return LearnedWeights.average_in(load_pass(path, self.signature, n_dense, self.rule.columns)[1])
 
     def _end_iteration(
         self, progress: OnlineProgress[Iteration], iteration: Iteration, counting: TableWeights

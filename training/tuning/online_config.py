@@ -22,7 +22,7 @@ class OnlineTuning(TrainingDataSettings, Sampling):
     their word alignment, or it is given.
     """
 
-    rule: RuleName = Field("adagrad", description="how a step moves the weights; the perceptron does not regularize")
+    rule: RuleName = Field("adagrad", description="how a step moves the weights; AdaGrad alone regularizes")
     rate: Factor = Field(0.03, description="eta, learning rate of all features")
     rates: dict[str, Factor] = Field(
         {}, description="learning rates of single features, or of groups of sparse features, in place of `rate`"

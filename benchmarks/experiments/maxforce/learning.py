@@ -208,7 +208,7 @@ def kept_of(work: Work, config: MaxforceConfig) -> dict[str, Path]:
 def take_last(model: Path, seed: int, replaced: dict[str, Any]) -> None:
     """Give the model the averaged weights after the last iteration, but for those that are `replaced`."""
     with np.load(directory_of(model / WORK, seed) / "shard-0.npz") as arrays:
-        dense, sparse, _ = LearnedWeights.restored(dict(arrays)).average()
+        dense, sparse, _ = LearnedWeights.average_in(arrays).in_table()
     features = Decoder.load(model).features
     save_config(Weights.learned(features.by_group(dense) | replaced), model / "weights.yaml")
     if (model / "sparse").exists():

@@ -14,11 +14,11 @@ from phrasebeam.engine.engine_options import chosen_engine
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.build import train_model as building
 from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.recipe.recipe import BuildStage, Recipe, recipe_file
+from phrasebeam.training.recipe.recipe import Recipe, recipe_file
 from phrasebeam.training.recipe.recipe_data import RecipeFiles
 from phrasebeam.training.recipe.recipe_report import write_report
 from phrasebeam.training.recipe.recipe_run import RecipeResult, run_recipe
-from phrasebeam.training.recipe.recipe_seed import with_seeds
+from phrasebeam.training.recipe.stage import with_seeds
 
 MOST_SEEDS = 1_000_000
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -130,15 +130,15 @@ def train(
         check_range("threads", threads, 1, MOST_THREADS)
     bounds = {"threads": threads, "memory": memory_option(memory)}
     check_range("seed", seed, 1, MOST_SEEDS)
-    found = _with_bounds(_recipe(recipe), {name: value for name, value in bounds.items() if value is not None})
+    found = _recipe(recipe).within({name: value for name, value in bounds.items() if value is not None})
     if raw or source_language or target_language:
-        found = _of_raw_text(found, raw, source_language, target_language)
+        found = found.of_raw_text(lambda one: _raw_config(one, raw, source_language, target_language))
     development = BitextFiles(Path(dev_source), paths(dev_reference))
     test = BitextFiles(Path(test_source), paths(test_reference)) if test_source else None
     training = BitextFiles(Path(source), [Path(target)], optional_path(alignment))
     files = RecipeFiles(training, development, test)
     with memory_bound(bounds["memory"] or DEFAULT_MEMORY):
-        cores = threads or found.stages[0].settings.threads  # type: ignore[union-attr]
+        cores = threads or found.builds[0].settings.threads
         result = run_recipe(files, Path(output), with_seeds(found, seed - 1), cores, force)
     write_report(result, found, Path(output), _command(files, output, recipe, seed))
     return result
@@ -152,27 +152,6 @@ def _recipe(given: Settings) -> Recipe:
             raise ConfigError(f"{given}: neither a file nor a recipe; expected a file, or one of {names}")
         given = path
     return config_with_options(given, Recipe, {})
-
-
-def _of_raw_text(recipe: Recipe, raw: bool, source: str | None, target: str | None) -> Recipe:
-    """The recipe whose models of the bitext are of raw text."""
-    stages = []
-    for stage in recipe.stages:
-        if isinstance(stage, BuildStage):
-            stage = stage.model_copy(update={"settings": _raw_config(stage.settings, raw, source, target)})
-        stages.append(stage)
-    return recipe.model_copy(update={"stages": stages})
-
-
-def _with_bounds(recipe: Recipe, bounds: dict[str, int]) -> Recipe:
-    """The recipe whose trainers keep to these threads and bytes."""
-    stages = []
-    for stage in recipe.stages:
-        settings = getattr(stage, "settings", None)
-        known = {name: value for name, value in bounds.items() if settings and name in type(settings).model_fields}
-        update = {"settings": settings.model_copy(update=known)} if settings else {}
-        stages.append(stage.model_copy(update=update))
-    return recipe.model_copy(update={"stages": stages})
 
 
 def _command(files: RecipeFiles, output: File, recipe: Settings, seed: int) -> str:

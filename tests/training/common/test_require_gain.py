@@ -9,7 +9,7 @@ from phrasebeam.cli import COMMANDS, main
 from phrasebeam.training.common.gain import Gain, TrainingOutcome
 from phrasebeam.training.recipe import train_command
 from phrasebeam.training.recipe.recipe_run import RecipeResult, StageRecord
-from phrasebeam.training.recipe.recipe_scores import SetScores
+from phrasebeam.training.recipe.stage import SetScores
 
 TRAINERS = ("tune", "train-maxforce", "train-ranking", "train-expected-bleu")
 NO_RUNS = SimpleNamespace(progress={}, mean=None)

@@ -15,10 +15,8 @@ from phrasebeam.cli import main
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.build import word_alignments
 from phrasebeam.training.demo.demo_corpus import write_pairs
-from phrasebeam.training.recipe import chosen_search, recipe_run, stage_runs
-from phrasebeam.training.recipe.recipe import TwinSettings
-from phrasebeam.training.recipe.recipe_data import RecipeFiles
-from phrasebeam.training.recipe.recipe_twins import without_twins
+from phrasebeam.training.recipe import chosen_search, recipe_run, stages
+from phrasebeam.training.recipe.recipe_data import RecipeFiles, TwinSettings, without_twins
 from tests import ROOT
 from tests.training.maxforce.maxforce_toy import Killed
 
@@ -368,7 +366,7 @@ def test_killed_and_begun_again(here, moment):
     assert content(here / "out") == content(here / "undisturbed")
 
 
-@pytest.mark.parametrize("name", ["tune", "clear_stage"])
+@pytest.mark.parametrize("name", ["run", "clear_stage"])
 def test_killed_before_the_work_of_other_settings_is_deleted(here, monkeypatch, name):
     """Or after that: the same recipe is made, as if there had been no other."""
     tunings = (STAGES[1] | {"settings": TUNE | {"nbest": nbest}} for nbest in (10, 5))
@@ -383,7 +381,7 @@ def test_killed_before_the_work_of_other_settings_is_deleted(here, monkeypatch, 
         if name == "clear_stage":
             patched.setattr(recipe_run, name, die)
         else:
-            patched.setitem(stage_runs.RUNS, name, die)
+            patched.setattr(stages.TuneStage, name, die)
         with pytest.raises(Killed):
             phrasebeam.train(*TEXTS, "out", recipe=other)
     phrasebeam.train(*TEXTS, "out", recipe=other)
