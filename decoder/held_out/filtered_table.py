@@ -12,6 +12,8 @@ from phrasebeam.base.errors import ModelError
 from phrasebeam.base.pool import ScratchArrays
 from phrasebeam.decoder.features.language_model import new_states
 from phrasebeam.decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, SMOOTHING
+from phrasebeam.decoder.features.stateful import new_feature_memory
+from phrasebeam.decoder.features.stateful_feature import SMALLEST_ROOM
 from phrasebeam.decoder.held_out.leave_one_out import (
     KEEP_ALL,
     MODES,
@@ -34,7 +36,6 @@ from phrasebeam.decoder.input.synthetic_pairs import no_synthetic_pairs
 from phrasebeam.decoder.input.zones import NO_ZONES
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.tables import Sentence, Tables
-from phrasebeam.decoder.operations.operation_states import no_operation_states
 from phrasebeam.decoder.operations.operations import operations_of
 from phrasebeam.decoder.options.candidate_cache import clear_candidate_cache
 from phrasebeam.decoder.options.candidates import Lookup, RankingWeights, new_candidates
@@ -236,10 +237,16 @@ class TableFilter:
         is_limited = table_limit > 0 and is_alike
         limit = table_limit + EXTRA_PAIRS if is_limited else 0
         candidates = new_candidates(max(model.most_pairs, 1), longest_target, limit, orders.size, tables.sparse)
-        no_sentence = empty_sentence(orders.size, longest)
-        ranking = ranking._replace(is_own=False)  # scores are of no use here
-        states = new_states(orders, 2), no_operation_states()
-        self.lookup = Lookup(no_sentence, tables, ranking.dense, ranking, limit, candidates, *states)
+        self.lookup = Lookup(
+            sentence=empty_sentence(orders.size, longest),
+            tables=tables,
+            weights=ranking.dense,
+            ranking=ranking._replace(is_own=False),  # scores are of no use here
+            limit=limit,
+            candidates=candidates,
+            states=new_states(orders, 2),
+            memory=new_feature_memory(tables, SMALLEST_ROOM),
+        )
 
     def reweigh(self, tables: Tables, ranking: RankingWeights, is_ranked_alike: bool) -> None:
         """Use the weights of `tables`, and rank by `ranking` from now on; the models of words and operations stay.
@@ -247,8 +254,8 @@ class TableFilter:
         `is_ranked_alike`: whether pairs were ranked by the same weights before.
         """
         lms = self.tables.lms._replace(ln_weights=tables.lms.ln_weights)
-        operations = self.tables.operations._replace(ln_weights=tables.operations.ln_weights)
-        self.tables, ranking = tables._replace(lms=lms, operations=operations), ranking._replace(is_own=False)
+        ranking = ranking._replace(is_own=False)
+        self.tables = tables._replace(lms=lms, operations=self.tables.operations)
         self.lookup = self.lookup._replace(tables=self.tables, weights=ranking.dense, ranking=ranking)
         if not is_ranked_alike:
             clear_candidate_cache(self.lookup.candidates.cache)

@@ -56,10 +56,6 @@ class SyntheticPairs(NamedTuple):
     n_related: Annotated[np.ndarray, array(np.float64, "K")]  # value of the feature related_words
     # The table's pair of the same words, for its reordering scores; or NO_TABLE_PAIR
     table_pair: Annotated[np.ndarray, array(np.int64, "K", fill=NO_TABLE_PAIR)]
-    # As Options.score, filled in when options are collected, as the next two
-    score: Annotated[np.ndarray, array(np.float64, "K")]
-    estimate: Annotated[np.ndarray, array(np.float64, "K")]  # as Options.estimate
-    bound: Annotated[np.ndarray, array(np.float64, "K")]  # as Options.bound
     # The W words at each of E levels of sparse features, see Levels
     classes: Annotated[np.ndarray, array(np.uint64, "W", "E + 1")]
 

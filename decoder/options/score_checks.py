@@ -35,7 +35,7 @@ def _finding(lookup: Lookup, wrong: list[int], models: Sequence[TargetModel]) ->
     """What is wrong with the candidates. Raises ModelError if it is a language model."""
     tables, candidates = lookup.tables, lookup.candidates
     if wrong[TOO_MANY]:
-        most = candidates.score.size
+        most = candidates.heap.size
         return f"model.yaml: max_pairs_per_source_phrase is {most}, a source phrase has {wrong[TOO_MANY]}"
     if wrong[TOO_LONG]:
         longest = candidates.words.size

@@ -180,8 +180,7 @@ class SearchResult(DerivationView):
         workspace = self.workspace
         return FeatureSpace(
             workspace.states,
-            workspace.operation_states,
-            workspace.blocks,
+            workspace.memory,
             np.empty((n_phrases, len(DIRECTIONS)), np.int8),
             self.features.places(),
             self.weights.by_length.shape[1] - 1,

@@ -139,9 +139,16 @@ def _choose_pairs(
         sizes = np.minimum(sizes, limit)
     pairs = np.empty(sizes.sum(), np.int64)
     nothing = empty_sentence(len(model.language_models), 1)
-    weights = snapshot.dense, snapshot.ranking, limit
-    states = workspace.states, workspace.operation_states
-    lookup = Lookup(nothing, snapshot.tables, *weights, workspace.candidates, *states)
+    lookup = Lookup(
+        sentence=nothing,
+        tables=snapshot.tables,
+        weights=snapshot.dense,
+        ranking=snapshot.ranking,
+        limit=limit,
+        candidates=workspace.candidates,
+        states=workspace.states,
+        memory=workspace.memory,
+    )
     fill_pairs(lookup, sources, pairs)
     check_candidates(lookup, model.language_models)
     return pairs, np.append(0, np.cumsum(sizes))

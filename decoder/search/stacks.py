@@ -17,8 +17,8 @@ from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.kernels.ordering import rank
 
 LOWEST = -np.finfo(np.float64).max.item()  # what is impossible, -inf, is below every threshold
-OK, NODES_FULL, EDGES_FULL, STATES_FULL, STACK_FULL, STACK_EDGES_FULL, QUEUE_FULL, BLOCKS_FULL = range(8)
-HISTORIES_FULL, WRONG_SCORE, STOPPED = 8, 9, 10
+OK, NODES_FULL, EDGES_FULL, STATES_FULL, STACK_FULL, STACK_EDGES_FULL, QUEUE_FULL = range(7)
+HISTORIES_FULL, WRONG_SCORE, STOPPED = 7, 8, 9
 
 
 class Stacks(NamedTuple):

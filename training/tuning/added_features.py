@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import Field
 
 from phrasebeam.base.config import Section, section_of
-from phrasebeam.decoder.features.length_groups import n_length_groups
+from phrasebeam.decoder.features.pair import n_length_groups
 from phrasebeam.decoder.features.registry import ADDED_BY_TUNE
 from phrasebeam.decoder.features.weights import Weights
 
