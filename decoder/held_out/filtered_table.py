@@ -10,10 +10,7 @@ import numpy as np
 
 from phrasebeam.base.errors import ModelError
 from phrasebeam.base.pool import ScratchArrays
-from phrasebeam.decoder.features.language_model import new_states
 from phrasebeam.decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, SMOOTHING
-from phrasebeam.decoder.features.stateful import new_feature_memory
-from phrasebeam.decoder.features.stateful_feature import SMALLEST_ROOM
 from phrasebeam.decoder.held_out.leave_one_out import (
     KEEP_ALL,
     MODES,
@@ -32,15 +29,12 @@ from phrasebeam.decoder.held_out.phrase_filter import (
     new_filtered_pairs,
 )
 from phrasebeam.decoder.input.sentence_input import HeldOutPair
-from phrasebeam.decoder.input.synthetic_pairs import no_synthetic_pairs
-from phrasebeam.decoder.input.zones import NO_ZONES
 from phrasebeam.decoder.model.model import Model
-from phrasebeam.decoder.model.tables import Sentence, Tables
+from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.operations.operations import operations_of
 from phrasebeam.decoder.options.candidate_cache import clear_candidate_cache
-from phrasebeam.decoder.options.candidates import Lookup, RankingWeights, new_candidates
+from phrasebeam.decoder.options.candidates import RankingWeights, lookup_of_pairs, new_candidates
 from phrasebeam.decoder.options.score_checks import check_candidates
-from phrasebeam.decoder.sparse.levels import NO_CLASSES, NO_CONTENT
 from phrasebeam.decoder.sparse.sparse_features import sparse_of
 from phrasebeam.decoder.tables.model_files import TYPES
 from phrasebeam.decoder.tables.phrase_table import (
@@ -74,12 +68,6 @@ def original_pairs(pairs: np.ndarray, origin: np.ndarray | None) -> np.ndarray:
     if origin is None or not origin.size:
         return pairs
     return np.where(pairs < 0, pairs, origin[np.maximum(pairs, 0)])
-
-
-def empty_sentence(n_models: int, longest: int) -> Sentence:
-    """A sentence without words, for lookups of pairs that do not depend on one."""
-    contents = no_synthetic_pairs(n_models), longest, np.zeros(0, np.int8), NO_ZONES, NO_CLASSES, NO_CONTENT
-    return Sentence(np.zeros(0, np.int32), *contents)
 
 
 @kernel
@@ -237,16 +225,8 @@ class TableFilter:
         is_limited = table_limit > 0 and is_alike
         limit = table_limit + EXTRA_PAIRS if is_limited else 0
         candidates = new_candidates(max(model.most_pairs, 1), longest_target, limit, orders.size, tables.sparse)
-        self.lookup = Lookup(
-            sentence=empty_sentence(orders.size, longest),
-            tables=tables,
-            weights=ranking.dense,
-            ranking=ranking._replace(is_own=False),  # scores are of no use here
-            limit=limit,
-            candidates=candidates,
-            states=new_states(orders, 2),
-            memory=new_feature_memory(tables, SMALLEST_ROOM),
-        )
+        ranking = ranking._replace(is_own=False)  # scores are of no use here
+        self.lookup = lookup_of_pairs(tables, ranking.dense, ranking, limit, candidates)
 
     def reweigh(self, tables: Tables, ranking: RankingWeights, is_ranked_alike: bool) -> None:
         """Use the weights of `tables`, and rank by `ranking` from now on; the models of words and operations stay.

@@ -58,3 +58,12 @@ def weighted_input(paths: SourcePaths, weights, pair):
         for i in range(weights.size):
             total += weights[i] * paths.ln_scores[path, i]
     return total
+
+
+@inlined_kernel
+def add_input_scores(paths: SourcePaths, pair, place, features):
+    """Add the scores of the path of `pair` (int64) to `features` (float64[F]) from `place` on; none for text."""
+    if paths.of_span.size > 0:
+        path = path_of(paths, pair)
+        for i in range(paths.ln_scores.shape[1]):
+            features[place + i] += paths.ln_scores[path, i]

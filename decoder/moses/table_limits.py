@@ -9,17 +9,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from phrasebeam.decoder.features.dense import dense_weights
-from phrasebeam.decoder.features.language_model import new_states
 from phrasebeam.decoder.features.reordering import orientations
-from phrasebeam.decoder.features.stateful import new_feature_memory
-from phrasebeam.decoder.features.stateful_feature import SMALLEST_ROOM
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.input.synthetic_pairs import no_synthetic_pairs
-from phrasebeam.decoder.input.zones import NO_ZONES
-from phrasebeam.decoder.model.tables import Sentence, Tables
-from phrasebeam.decoder.options.candidates import Lookup, RankingWeights, choose, new_candidates
+from phrasebeam.decoder.model.tables import Tables
+from phrasebeam.decoder.options.candidates import Lookup, RankingWeights, choose, lookup_of_pairs, new_candidates
 from phrasebeam.decoder.options.score_checks import check_candidates
-from phrasebeam.decoder.sparse.levels import NO_CLASSES, NO_CONTENT
 from phrasebeam.decoder.sparse.sparse_features import Sparse
 from phrasebeam.decoder.tables.language_models import LN10, LanguageModels, TargetModel
 from phrasebeam.decoder.tables.phrase_table import PhraseTable, longest
@@ -54,19 +48,9 @@ def within_limit(
     dense = dense_weights(weights, phrases.ln_scores.shape[1], None, len(models))
     lms = lms._replace(ln_weights=dense.language_model * LN10)
     tables = Tables(phrases, np.zeros((0, 0), np.float32), orientations(None), lms, sparse)
-    synthetic, nothing = no_synthetic_pairs(lms.orders.size), np.zeros(0, np.int8)
-    sentence = Sentence(np.zeros(0, np.int32), synthetic, 1, nothing, NO_ZONES, NO_CLASSES, NO_CONTENT)
     candidates = new_candidates(most, max(longest_target, 1), limit, lms.orders.size, sparse)
-    lookup = Lookup(
-        sentence=sentence,
-        tables=tables,
-        weights=dense,
-        ranking=RankingWeights(dense, lms.ln_weights, is_own=False),
-        limit=limit,
-        candidates=candidates,
-        states=new_states(lms.orders, 2),
-        memory=new_feature_memory(tables, SMALLEST_ROOM),
-    )
+    ranking = RankingWeights(dense, lms.ln_weights, is_own=False)
+    lookup = lookup_of_pairs(tables, dense, ranking, limit, candidates)
     chosen = np.zeros(len(phrases.ln_scores), np.bool_)
     mark_chosen(lookup, chosen)
     check_candidates(lookup, models)

@@ -9,11 +9,18 @@ import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.features.dense import DenseWeights
-from phrasebeam.decoder.features.language_model import States, forget_context, score_phrase, weighted_ln
+from phrasebeam.decoder.features.language_model import States, forget_context, new_states, score_phrase, weighted_ln
 from phrasebeam.decoder.features.pair import score_pair
-from phrasebeam.decoder.features.stateful import NO_COLUMNS, FeatureMemory, estimate_phrase, has_estimates
+from phrasebeam.decoder.features.stateful import (
+    NO_COLUMNS,
+    FeatureMemory,
+    estimate_phrase,
+    has_estimates,
+    new_feature_memory,
+)
+from phrasebeam.decoder.features.stateful_feature import SMALLEST_ROOM
 from phrasebeam.decoder.input.source_paths import source_words, weighted_input
-from phrasebeam.decoder.model.tables import Sentence, Tables, read_target, target_length
+from phrasebeam.decoder.model.tables import Sentence, Tables, empty_sentence, read_target, target_length
 from phrasebeam.decoder.options.candidate_cache import CandidateCache, keep, new_candidate_cache, recall
 from phrasebeam.decoder.sparse.feature_buffer import (
     SparseFeatureBuffer,
@@ -76,6 +83,22 @@ class Lookup(NamedTuple):
     columns: np.ndarray = NO_COLUMNS  # int64[len(WITH_HISTORY)], see history_columns
 
 
+def lookup_of_pairs(
+    tables: Tables, weights: DenseWeights, ranking: RankingWeights, limit: int, candidates: Candidates
+) -> Lookup:
+    """The arguments of `choose`, for pairs of any sentence."""
+    return Lookup(
+        sentence=empty_sentence(tables.lms.orders.size),
+        tables=tables,
+        weights=weights,
+        ranking=ranking,
+        limit=limit,
+        candidates=candidates,
+        states=new_states(tables.lms.orders, 2, memo_size=0),
+        memory=new_feature_memory(tables, SMALLEST_ROOM),
+    )
+
+
 class OptionPhrase(NamedTuple):
     """A phrase pair over a span of the sentence."""
 
@@ -135,17 +158,24 @@ def choose(source, behind, lookup: Lookup):
     """Rank the pairs of the source phrases source:behind (int64) into candidates.heap, best first.
 
     Returns the number within the limit; lookup.ranking decides which these are. Of a text that is one source phrase, of
-    a lattice all with the same span. Pairs whose scores without the language model are too low already are not scored
-    by it: ln p is never above 0.
+    a lattice all with the same span. An example with limit 2: the pairs of "haus", their scores without the language
+    model, and their estimates with it. The heap holds the best so far, the worst of them on top.
+
+        house       -1.0    -1.9    heap: house
+        building    -2.5    -3.5    heap: building, house
+        home        -1.4    -2.2    heap: home, house, as -2.2 is better than -3.5 on top
+        habitation  -4.2            not scored by the language model: ln p is never above 0, and -4.2 is below -2.2
+
+    The result is [house, home]. Most pairs of frequent phrases are like the last one, so that few are scored in full.
     """
     tables, ranking, candidates, limit = lookup.tables, lookup.ranking, lookup.candidates, lookup.limit
     first = tables.phrases.pair_offsets[source]
     n_pairs = tables.phrases.pair_offsets[behind] - first
-    if n_pairs > candidates.heap.size:
+    if n_pairs > candidates.heap.size:  # model.yaml is wrong; go on within the arrays, and report it later
         candidates.wrong[TOO_MANY] = n_pairs
         n_pairs = np.int64(candidates.heap.size)
     n_cached = recall(candidates.cache, source, candidates)
-    if n_cached > 0:
+    if n_cached > 0:  # another sentence had the phrase
         return n_cached
     if limit == 0 or limit > n_pairs:
         limit = n_pairs
@@ -165,10 +195,10 @@ def choose(source, behind, lookup: Lookup):
         elif is_worse(estimate, heap[0], item):
             heap[0] = item
             sift_down(estimate, heap, ZERO, size)
-    if ranking.is_own:
+    if ranking.is_own:  # which pairs there are was decided by other weights than the search has
         _score_again(source, size, lookup)
     sort_best_first(estimate, heap, size)
-    if not is_wrong(candidates):
+    if not is_wrong(candidates):  # so that damage is reported in every sentence that meets it
         keep(candidates.cache, source, candidates, size)
     return size
 
@@ -215,7 +245,7 @@ def score_synthetic(number, lookup: Lookup):
     """Compute score, estimate and bound of the synthetic pair `number` (int64)."""
     synthetic, weights, pair = lookup.sentence.synthetic, lookup.weights, -1 - number
     candidates, item = lookup.candidates, item_of(pair, lookup.candidates)
-    total = weights.phrase_penalty - weights.word_penalty * target_length(lookup.tables, synthetic, pair)
+    total = weights.phrase_penalty - weights.word_penalty * target_length(lookup.tables, lookup.sentence, pair)
     total += weights.unknown_word_penalty * synthetic.unknown[number]
     total += weights.related_words * synthetic.n_related[number]
     total += weighted_input(lookup.sentence.paths, weights.input_score, pair)
@@ -238,11 +268,11 @@ def add_scores_in_place(pair, begin, end, lookup: Lookup):
 
     These are sparse features and, to its estimate alone, those of features that depend on the phrases before.
     """
-    synthetic, candidates, sparse = lookup.sentence.synthetic, lookup.candidates, lookup.tables.sparse
-    size = target_length(lookup.tables, synthetic, pair)
+    candidates, sparse = lookup.candidates, lookup.tables.sparse
+    size = target_length(lookup.tables, lookup.sentence, pair)
     if size > candidates.words.size:  # noted as TOO_LONG before
         return
-    read_target(lookup.tables, synthetic, pair, ZERO, candidates.words, candidates.lm_words)
+    read_target(lookup.tables, lookup.sentence, pair, ZERO, candidates.words, candidates.lm_words)
     first, last = source_words(lookup.sentence.paths, pair, begin, end)
     item = item_of(pair, candidates)
     if sparse.has_rule_features:
@@ -260,11 +290,11 @@ def add_scores_in_place(pair, begin, end, lookup: Lookup):
 def _with_language_model(score, pair, ln_weights, lookup):
     """(estimate, bound) of a pair from its `score` without the language models, which have `ln_weights`."""
     lms, states, candidates = lookup.tables.lms, lookup.states, lookup.candidates
-    length = target_length(lookup.tables, lookup.sentence.synthetic, pair)
+    length = target_length(lookup.tables, lookup.sentence, pair)
     if length > candidates.words.size:
         candidates.wrong[TOO_LONG] = length
         return score, np.inf
-    read_target(lookup.tables, lookup.sentence.synthetic, pair, ZERO, candidates.words, candidates.lm_words)
+    read_target(lookup.tables, lookup.sentence, pair, ZERO, candidates.words, candidates.lm_words)
     forget_context(states)
     score_phrase(lms, candidates.lm_words, ZERO, length, states)
     estimate = score + weighted_ln(ln_weights, states.log10_prob)

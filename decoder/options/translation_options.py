@@ -83,7 +83,17 @@ def new_options(n_words: int, longest: int, capacity: int, n_target_words: int, 
 
 @kernel
 def fill_options(lookup: Lookup, options: Options):
-    """Fill `options` for the sentence of `lookup`; their number (int64), FULL, or WRONG."""
+    """Fill `options` for the sentence of `lookup`; their number (int64), FULL, or WRONG.
+
+    An example: "das haus" with longest = 2, where "das" has the pairs "the", "this", "das haus" has "the house", and
+    "haus" has "house", "the". The spans 0:1, 0:2, 1:2, 1:3 have the indices 0 to 3; the last one leaves the sentence.
+
+        option    0 the    1 this    2 the house    3 house    4 the
+        target    0        1         2              3          0         each distinct target phrase is stored once
+        first     [0, 2, 3, 5, 5]                                        those of span s are first[s]:first[s + 1]
+
+    Language model scores are remembered by target, so that option 4 costs as little as if 0 had been asked.
+    """
     options.slots[:] = EMPTY
     options.state_slots[:] = EMPTY
     options.target_first[0] = 0
@@ -92,11 +102,12 @@ def fill_options(lookup: Lookup, options: Options):
     for begin in range(n):
         for length in range(1, longest + 1):
             options.first[begin * longest + length - 1] = count
-            if begin + length > n:
+            if begin + length > n:  # an empty span keeps the index regular
                 continue
             n_pairs = _pairs_of(begin, begin + length, lookup, options)
             if n_pairs == FULL or count + n_pairs > options.pair.size:
                 return FULL
+            # The pairs lie anywhere in a table larger than the caches: have all of them fetched, then read the first
             for k in range(n_pairs):
                 if options.order[k] >= 0:
                     prefetch(tables.phrases.target_offsets, options.order[k])
@@ -109,7 +120,7 @@ def fill_options(lookup: Lookup, options: Options):
                 options.pair[count] = pair
                 options.begin[count], options.end[count] = begin, begin + length
                 _add_scores(options, count, lookup.candidates)
-                targets = _add_target(options, count, sentence.synthetic, tables, targets)
+                targets = _add_target(options, count, sentence, tables, targets)
                 if targets == FULL:
                     return FULL
                 phrase = _phrase(options, count, sentence)
@@ -192,13 +203,13 @@ def _add_scores(options, option, candidates):
 
 
 @inlined_kernel
-def _add_target(options, option, synthetic, tables, targets):
+def _add_target(options, option, sentence, tables, targets):
     """Find or add the option's target phrase among the `targets` distinct ones; their number afterwards, or FULL."""
     begin = options.target_first[targets]
-    size = target_length(tables, synthetic, options.pair[option])
+    size = target_length(tables, sentence, options.pair[option])
     if begin + size > options.words.size:
         return FULL
-    read_target(tables, synthetic, options.pair[option], begin, options.words, options.lm_words)
+    read_target(tables, sentence, options.pair[option], begin, options.words, options.lm_words)
     h = START
     for i in range(begin, begin + size):
         h = combine(h, np.int64(options.words[i]))

@@ -12,7 +12,7 @@ from phrasebeam.decoder.features.reordering import START_END
 from phrasebeam.decoder.features.stateful import ABSENT, FeatureMemory, add_values
 from phrasebeam.decoder.features.stateful_feature import DerivedPhrase
 from phrasebeam.decoder.input.coverage import cover
-from phrasebeam.decoder.input.source_paths import path_of, source_words
+from phrasebeam.decoder.input.source_paths import add_input_scores, source_words
 from phrasebeam.decoder.input.synthetic_pairs import synthetic_number
 from phrasebeam.decoder.model.tables import Sentence, Tables, read_target, target_length
 from phrasebeam.decoder.options.translation_options import Options
@@ -78,10 +78,9 @@ def fill_features(derivation: Derivation, tables: Tables, sentence: Sentence, sp
     places, size, first_gap, window, previous_end = space.places, np.int64(0), np.int64(0), np.uint64(0), START_END
     is_hierarchical, blocks = tables.orientations.is_hierarchical, space.memory.reordering
     fill_orientations(derivation, is_hierarchical, blocks, space.orientations)
-    _add_input_scores(derivation, sentence.paths, places.input_score, features)
     for i in range(derivation.pair.size):
         begin, end, pair = np.int64(derivation.begin[i]), np.int64(derivation.end[i]), derivation.pair[i]
-        length = read_target(tables, sentence.synthetic, pair, size, space.words, space.lm_words)
+        length = read_target(tables, sentence, pair, size, space.words, space.lm_words)
         _add_alone(tables, sentence, space, pair, begin, end, length, features)
         phrase = DerivedPhrase(np.int64(i), pair, begin, end, previous_end, first_gap, window, size, length)
         add_values(tables, sentence, space, phrase, features)
@@ -104,6 +103,8 @@ def fill_features(derivation: Derivation, tables: Tables, sentence: Sentence, sp
 def _add_alone(tables, sentence, space, pair, begin, end, length, features):
     """Add the values of a pair over words begin:end, with `length` target words, that depend on nothing else."""
     places, synthetic, n_translation = space.places, sentence.synthetic, tables.phrases.ln_scores.shape[1]
+    if places.input_score != ABSENT:
+        add_input_scores(sentence.paths, pair, places.input_score, features)
     if pair < 0:
         number = synthetic_number(pair)
         features[places.unknown_word_penalty] += synthetic.unknown[number]
@@ -130,7 +131,7 @@ def fire_derivation(derivation: Derivation, tables: Tables, sentence: Sentence, 
     position, previous, previous_end = np.int64(0), RuleHashes(START_RULE, START_RULE), START_END
     for i in range(derivation.pair.size):
         begin, end, pair = np.int64(derivation.begin[i]), np.int64(derivation.end[i]), derivation.pair[i]
-        size = target_length(tables, synthetic, pair)
+        size = target_length(tables, sentence, pair)
         phrase = words[position : position + size]
         first, last = source_words(sentence.paths, pair, begin, end)
         fire_pair(sparse, pair, fired)
@@ -149,16 +150,6 @@ def fire_derivation(derivation: Derivation, tables: Tables, sentence: Sentence, 
             fire_history(sparse, synthetic, previous, last_word, before, rule, is_monotone, fired)
             previous, previous_end = rule, end
         position += size
-
-
-@inner_kernel
-def _add_input_scores(derivation, paths, place, features):
-    """Add the scores of the paths of a lattice to the features from features[place] on."""
-    if place != ABSENT and paths.of_span.size > 0:
-        for i in range(derivation.pair.size):
-            path = path_of(paths, derivation.pair[i])
-            for k in range(paths.ln_scores.shape[1]):
-                features[place + k] += paths.ln_scores[path, k]
 
 
 @kernel
@@ -203,7 +194,7 @@ def list_sparse_features(
         derivation = Derivation(derivations.pair[begin:end], derivations.begin[begin:end], derivations.end[begin:end])
         size = np.int64(0)
         for k in range(begin, end):
-            size += read_target(tables, sentence.synthetic, derivations.pair[k], size, space.words, space.lm_words)
+            size += read_target(tables, sentence, derivations.pair[k], size, space.words, space.lm_words)
         fire_derivation(derivation, tables, sentence, space)
         for k in range(space.fired.n[0]):
             lists.keys[count] = space.fired.keys[k]

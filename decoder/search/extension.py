@@ -242,11 +242,22 @@ def extend(space: SearchSpace, n_words: int, shared: Extension, option):
 def weigh(space: SearchSpace, n_words: int, shared: Extension, option):
     """Score `shared` extended by `option` (int64): (OK, PRUNED or what is full; ln model score; language model state).
 
-    The score is IMPOSSIBLE, and the hypothesis PRUNED, if it contradicts what the translation must begin with.
+    An example: `shared` is a node that ends in "the" (score -2.0), extended over "haus" without a jump, so that
+    shared.base is -2.0; the words that are left will cost -3.0 at best. The stack of the result drops what is below
+    -9.5 with that cost, hence what has a score below `threshold` = -9.5 + 3.0 = -6.5. The option "house" has score
+    -1.2, backward -0.3 for the monotone orientation, and bound -1.2, since a language model adds 0 at best.
+
+        known = -2.0 - 0.3 = -2.3           -2.3 - 1.2 = -3.5 is above -6.5: ask the language model
+        ln p(house | the) = -1.6            score = -2.3 - 1.2 - 1.6 = -5.1 is above -6.5: OK
+
+    The option "old house" with bound -1.5 has ln p(old | the) = -4.0, and -2.3 - 1.5 - 4.0 = -7.8: PRUNED before the
+    language model is asked about "house". Of all that is asked, this is the dearest: each `return PRUNED` saves what
+    comes below it. The score is IMPOSSIBLE if it contradicts what the translation must begin with.
     """
     options, states = space.options, space.states
     threshold = space.stacks.threshold[shared.row] - shared.remaining
     known = shared.base + options.backward[option, shared.orientation]
+    # Features with history cost more than the bound; if they only lower scores, the bound holds without them
     if space.parameters.histories_lower and known + options.bound[option] < threshold:
         return PRUNED, known, BEGIN_STATE
     if space.parameters.keeps_histories:
@@ -255,14 +266,16 @@ def weigh(space: SearchSpace, n_words: int, shared: Extension, option):
         return PRUNED, known, BEGIN_STATE
     first, end = target_span(options, option)
     ln_lm, lm_state = 0.0, shared.lm_state
+    # The first word is looked up alone: many options begin with the same word, and a state meets few words
     if first < end:
         word, memo = np.int64(options.words[first]), states.first_words
         if first + 1 < end and states.constraint.allowed.size > 0:
-            word += OPEN
+            word += OPEN  # within a phrase, the constraint has another state than behind one
         slot = remember(space.tables.lms, options, first, first + 1, states, lm_state, memo, word)
         if slot == NO_SLOT:
             return STATES_FULL, known, BEGIN_STATE
         ln_lm, lm_state = states.first_words.ln_score[slot], np.int64(states.first_words.state[slot])
+    # The rest is looked up by the number of the target phrase, after the state behind the first word
     if first + 1 < end:
         if options.bound[option] < np.inf and known + options.bound[option] + ln_lm < threshold:  # ln_lm may be -inf
             return PRUNED, known + ln_lm, BEGIN_STATE
@@ -275,6 +288,7 @@ def weigh(space: SearchSpace, n_words: int, shared: Extension, option):
     score = known + options.score[option] + ln_lm
     if score < threshold:
         return PRUNED, score, BEGIN_STATE
+    # Behind the last word stands </s>, which options do not have
     if shared.first_gap == n_words:
         score += ln_end(space.tables.lms, states, lm_state)
         if score == IMPOSSIBLE:

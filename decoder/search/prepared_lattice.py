@@ -8,7 +8,7 @@ import numpy as np
 
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.features.dense import UNKNOWN_WORD
-from phrasebeam.decoder.held_out.filtered_table import NO_POINTS, FilteredTables, empty_sentence
+from phrasebeam.decoder.held_out.filtered_table import NO_POINTS, FilteredTables
 from phrasebeam.decoder.input.input_settings import InputSettings
 from phrasebeam.decoder.input.lattice_paths import Path, find_paths
 from phrasebeam.decoder.input.source_paths import SourcePaths
@@ -19,7 +19,7 @@ from phrasebeam.decoder.input.zones import NO_ZONES
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.tables import Sentence, Tables
 from phrasebeam.decoder.options.bounds_checks import BoundsChecks
-from phrasebeam.decoder.options.candidates import Lookup, choose
+from phrasebeam.decoder.options.candidates import Lookup, choose, lookup_of_pairs
 from phrasebeam.decoder.options.score_checks import check_candidates
 from phrasebeam.decoder.search.prepared_sentence import (
     LatticeWords,
@@ -138,17 +138,7 @@ def _choose_pairs(
     if limit:
         sizes = np.minimum(sizes, limit)
     pairs = np.empty(sizes.sum(), np.int64)
-    nothing = empty_sentence(len(model.language_models), 1)
-    lookup = Lookup(
-        sentence=nothing,
-        tables=snapshot.tables,
-        weights=snapshot.dense,
-        ranking=snapshot.ranking,
-        limit=limit,
-        candidates=workspace.candidates,
-        states=workspace.states,
-        memory=workspace.memory,
-    )
+    lookup = lookup_of_pairs(snapshot.tables, snapshot.dense, snapshot.ranking, limit, workspace.candidates)
     fill_pairs(lookup, sources, pairs)
     check_candidates(lookup, model.language_models)
     return pairs, np.append(0, np.cumsum(sizes))
