@@ -1,7 +1,7 @@
 """Inner kernels that tests call from Python, each in a kernel of its own."""
 
 from phrasebeam.decoder.features import histories, lexical_reordering
-from phrasebeam.decoder.forced.forced import is_closed as _is_closed
+from phrasebeam.decoder.forced.forced_states import is_closed as _is_closed
 from phrasebeam.decoder.input.target_constraint import follow as _follow
 from phrasebeam.decoder.search.stacks import arrive as _arrive
 from phrasebeam.kernels.hashing import first_slot as _first_slot

@@ -7,8 +7,8 @@ import numpy as np
 
 from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.features.language_model import begin_states
-from phrasebeam.decoder.forced.forced import EMPTY, OK, STATES_FULL, ForcedStates, Reference, fill_latest, force
 from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings
+from phrasebeam.decoder.forced.forced_states import EMPTY, OK, STATES_FULL, ForcedStates, Reference, fill_latest, force
 from phrasebeam.decoder.forced.forced_workspace import ForcedWorkspace
 from phrasebeam.decoder.forced.gold_graph import fill_gold_graph, find_options, score_reference
 from phrasebeam.decoder.forced.gold_lattice import NO_PREFIX, Goal, GoldLattice, gold_lattice, longest_prefix

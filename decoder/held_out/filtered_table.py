@@ -31,7 +31,7 @@ from phrasebeam.decoder.held_out.phrase_filter import (
 from phrasebeam.decoder.input.sentence_input import HeldOutPair
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.tables import Tables
-from phrasebeam.decoder.operations.operations import operations_of
+from phrasebeam.decoder.operations.operation_model import operations_of
 from phrasebeam.decoder.options.candidate_cache import clear_candidate_cache
 from phrasebeam.decoder.options.candidates import RankingWeights, lookup_of_pairs, new_candidates
 from phrasebeam.decoder.options.score_checks import check_candidates

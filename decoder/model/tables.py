@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.decoder.features.reordering import Orientations
-from phrasebeam.decoder.input.source_paths import NO_PATHS, SourcePaths
+from phrasebeam.decoder.input.lattice_paths import NO_PATHS, SourcePaths
 from phrasebeam.decoder.input.synthetic_pairs import SyntheticPairs, no_synthetic_pairs, synthetic_number
 from phrasebeam.decoder.input.zones import NO_ZONES, Zones
-from phrasebeam.decoder.operations.operations import Operations, no_operations
+from phrasebeam.decoder.operations.operation_model import Operations, no_operations
 from phrasebeam.decoder.sparse.levels import NO_CLASSES, NO_CONTENT
 from phrasebeam.decoder.sparse.sparse_features import Sparse
 from phrasebeam.decoder.tables.language_models import LanguageModels

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
-from phrasebeam.decoder.operations.operations import Operations, operation_id
+from phrasebeam.decoder.operations.operation_model import Operations, operation_id
 from phrasebeam.decoder.operations.steps import ALIGNED, OperationSteps, fill_steps, new_operation_steps
 from phrasebeam.decoder.operations.walk import (
     BACKS,

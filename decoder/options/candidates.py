@@ -19,7 +19,7 @@ from phrasebeam.decoder.features.stateful import (
     new_feature_memory,
 )
 from phrasebeam.decoder.features.stateful_feature import SMALLEST_ROOM
-from phrasebeam.decoder.input.source_paths import source_words, weighted_input
+from phrasebeam.decoder.input.lattice_paths import source_words, weighted_input
 from phrasebeam.decoder.model.tables import Sentence, Tables, empty_sentence, read_target, target_length
 from phrasebeam.decoder.options.candidate_cache import CandidateCache, keep, new_candidate_cache, recall
 from phrasebeam.decoder.sparse.feature_buffer import (

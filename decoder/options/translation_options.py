@@ -18,7 +18,7 @@ from phrasebeam.decoder.features.reordering import (
     weighted_orientation,
 )
 from phrasebeam.decoder.features.stateful import prepare_option
-from phrasebeam.decoder.input.source_paths import source_words
+from phrasebeam.decoder.input.lattice_paths import source_words
 from phrasebeam.decoder.input.synthetic_pairs import table_pair
 from phrasebeam.decoder.input.term_constraints import BLOCKED, CONSTRAINED, keeps_terms
 from phrasebeam.decoder.model.tables import read_target, target_length

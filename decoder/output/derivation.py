@@ -12,7 +12,7 @@ from phrasebeam.decoder.features.reordering import START_END
 from phrasebeam.decoder.features.stateful import ABSENT, FeatureMemory, add_values
 from phrasebeam.decoder.features.stateful_feature import DerivedPhrase
 from phrasebeam.decoder.input.coverage import cover
-from phrasebeam.decoder.input.source_paths import add_input_scores, source_words
+from phrasebeam.decoder.input.lattice_paths import add_input_scores, source_words
 from phrasebeam.decoder.input.synthetic_pairs import synthetic_number
 from phrasebeam.decoder.model.tables import Sentence, Tables, read_target, target_length
 from phrasebeam.decoder.options.translation_options import Options

@@ -10,8 +10,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.features.dense import UNKNOWN_WORD
 from phrasebeam.decoder.held_out.filtered_table import NO_POINTS, FilteredTables
 from phrasebeam.decoder.input.input_settings import InputSettings
-from phrasebeam.decoder.input.lattice_paths import Path, find_paths
-from phrasebeam.decoder.input.source_paths import SourcePaths
+from phrasebeam.decoder.input.lattice_paths import Path, SourcePaths, find_paths
 from phrasebeam.decoder.input.synthetic_pairs import SyntheticPair, pack_synthetic_pairs
 from phrasebeam.decoder.input.term_constraints import span_rules
 from phrasebeam.decoder.input.word_lattice import EMPTY, WordLattice

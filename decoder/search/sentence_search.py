@@ -19,8 +19,8 @@ from phrasebeam.decoder.search.cube_pruning import cube_search
 from phrasebeam.decoder.search.extension import SearchSpace
 from phrasebeam.decoder.search.prefix import constrain, with_fallback_pairs
 from phrasebeam.decoder.search.prepared_sentence import PreparedSentence
-from phrasebeam.decoder.search.search import NEVER, search
 from phrasebeam.decoder.search.search_settings import SearchSettings
+from phrasebeam.decoder.search.stack_search import NEVER, search
 from phrasebeam.decoder.search.stacks import OK, STOPPED, WRONG_SCORE
 from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot

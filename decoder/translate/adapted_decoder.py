@@ -1,13 +1,16 @@
 """A decoder that learns from the translations that people confirm (Ortiz-Martínez et al. 2010)."""
 
 import json
-from collections.abc import Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from itertools import zip_longest
 from pathlib import Path
 from typing import Self
 
 from phrasebeam.base.checked_arguments import checked
-from phrasebeam.base.files import atomic_file
+from phrasebeam.base.errors import FormatError
+from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
 from phrasebeam.decoder.adaptation.adapted_preparer import AdaptedPreparer
 from phrasebeam.decoder.adaptation.dynamic_language_model import compensated
@@ -17,8 +20,10 @@ from phrasebeam.decoder.adaptation.segment import Segment
 from phrasebeam.decoder.adaptation.static_counts import StaticCounts
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.input_settings import InputSettings
+from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.language_model_folds import Fold
 from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.output.request import Answer, Request
 from phrasebeam.decoder.search.prepared_sentence import PreparerSettings
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.sentence_preparer import SentencePreparer
@@ -26,7 +31,7 @@ from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.searcher import Searcher
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.lm.text.corpus import words_of
+from phrasebeam.lm.text.corpus import split, words_of
 
 
 class AdaptedSearcher(Searcher):
@@ -152,3 +157,24 @@ class AdaptedDecoder(Decoder):
         """Close the journal, so that another process may open it."""
         if self.memory.journal:
             self.memory.journal.close()
+
+
+def adapted_answers(
+    decoder: AdaptedDecoder, inputs: Iterable[Input], confirmed: Path, request: Request
+) -> Iterator[Answer]:
+    """The answer for each sentence; then its line of the file `confirmed` is learned as its translation.
+
+    Simulated post-editing, as it is measured. Where a line is empty on a side, there is nothing to learn. A line that
+    the journal has already from the same place of the same text is not learned again, so that a run that was stopped
+    can be repeated. Raises FormatError where the file has more or fewer lines than there are sentences.
+    """
+    for number, (given, line) in enumerate(zip_longest(inputs, read_lines(confirmed)), 1):
+        if given is None:
+            raise FormatError(confirmed, "more lines than there are sentences; give one for each", number)
+        if line is None:
+            raise FormatError(confirmed, f"ends after line {number - 1}, and there are more sentences")
+        yield decoder.answer(given, request)
+        translation = split(line)
+        if given.words and translation:
+            text = f"{' '.join(given.words)}\n{' '.join(translation)}"
+            decoder.confirm(given.words, translation, f"line {number} {zlib.crc32(text.encode('utf-8')):08x}")

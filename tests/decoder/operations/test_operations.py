@@ -15,7 +15,7 @@ from phrasebeam.base.errors import ConfigError, ModelError
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.model import open_model
-from phrasebeam.decoder.operations.operations import no_operations
+from phrasebeam.decoder.operations.operation_model import no_operations
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
