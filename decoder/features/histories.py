@@ -17,7 +17,7 @@ NO_HISTORY = np.int64(-1)
 
 
 class Histories(NamedTuple):
-    """At most B histories of C columns, in a hash table."""
+    """A hash table with room for B histories of C columns."""
 
     size: Annotated[np.ndarray, array(np.int64, 1)]  # number of histories
     columns: Annotated[np.ndarray, array(np.int64, "B", "C")]  # column 0: Options.state of the last option

@@ -40,7 +40,7 @@ FULL = np.int64(-1)
 
 
 class Blocks(NamedTuple):
-    """At most B stacks of blocks; the id of a stack is the index of its top."""
+    """Room for B stacks of blocks; the id of a stack is the index of its top."""
 
     size: Annotated[np.ndarray, array(np.int64, 1, fill=1)]  # number of stacks in use
     begin: Annotated[np.ndarray, array(np.int32, "B")]  # first source word of the block on top
@@ -143,7 +143,7 @@ def orientation_before(space, jump):
 
 @inlined_kernel
 def _score_jump(space, jump):
-    """What the next phrase's orientation adds to the score of the last one."""
+    """Weighted score of the last phrase by the orientation of the next one to it."""
     if jump.last < 0:
         return 0.0
     forward = _to_previous(jump)

@@ -28,7 +28,7 @@ _Memory: Any = struct_of("_Memory", _NEW_MEMORY)
 
 
 class FeatureMemory(_Memory):
-    """What features keep in memory of one search or derivation, by the name of the feature; see their files."""
+    """The memory of the features in one search or derivation, by the name of the feature."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""What a feature declares that depends on the phrases before: its weights, the state that it keeps, and its kernels.
+"""The declaration of a feature that depends on the phrases before: its weights, its state, its kernels.
 
 Moses calls this a StatefulFeatureFunction, Phrasal a DerivationFeaturizer. Numba has no virtual calls: stateful.py
 makes of the kernels of all features one kernel of each kind, which calls them one after the other.

@@ -36,7 +36,7 @@ class GoldGraph:
 
     @property
     def result(self) -> SearchResult:
-        """By which derivations are read; its own graph is not filled."""
+        """The result whose methods read derivations; its own graph is not filled."""
         return self.search.result
 
     @property

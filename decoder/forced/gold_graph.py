@@ -28,7 +28,7 @@ ONE = np.int64(1)
 
 
 class GoldSpace(NamedTuple):
-    """What scoring a lattice of S states, R rules and a reference of m words reads and writes beside the graph."""
+    """The arrays beside the graph by which a lattice of S states, R rules and a reference of m words is scored."""
 
     # Option of each rule; NOT_THERE: derivations that use it are left out
     rule_option: Annotated[np.ndarray, array(np.int64, "R")]

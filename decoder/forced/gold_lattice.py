@@ -105,7 +105,7 @@ def ln_derivations(lattice: GoldLattice) -> float:
 def gold_lattice(
     states: ForcedStates, options: Options, n_words: int, goal: Goal, origin: np.ndarray | None
 ) -> GoldLattice:
-    """What of the `states` of a sentence of `n_words` words leads to the goal; for `origin` see FilteredTables.
+    """The part of the `states` of a sentence of `n_words` words that leads to the goal; `origin`: see FilteredTables.
 
     There must be a derivation that does.
     """

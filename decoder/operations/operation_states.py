@@ -41,7 +41,7 @@ N_VALUES = 3
 
 
 class OperationStates(NamedTuple):
-    """At most B states, M scores in a direct-mapped memo, of O options; contexts of up to C operations.
+    """Room for B states, M scores in a direct-mapped memo, O options; contexts of up to C operations.
 
     Phrases have up to W words a side.
     """
@@ -237,7 +237,7 @@ def remember_operations(operations: Operations, states: OperationStates, weights
 
 @inlined_kernel
 def _relevant_coverage(position, begin, first_gap, window):
-    """What the operations of a phrase at `begin` depend on in a coverage: the whole, or (a number below 0; 0)."""
+    """The part of a coverage on which a phrase at `begin` depends: the whole, or (a number below 0; 0)."""
     furthest = furthest_of(first_gap, window)
     if furthest > begin:
         return first_gap, window

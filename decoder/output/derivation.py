@@ -51,7 +51,7 @@ class Derivation(NamedTuple):
 
 
 class FeatureSpace(NamedTuple):
-    """What computing features needs besides the model and the derivation: room for a translation of up to T words."""
+    """Work space in which features are computed, with room for a translation of up to T words."""
 
     states: States
     memory: FeatureMemory  # scratch space, with room for more histories than the derivation has phrases

@@ -30,7 +30,7 @@ _fill_feature_matrix, _begin_states = direct(fill_feature_matrix), direct(begin_
 
 
 class ViewCache(NamedTuple):
-    """What derivations of one sentence share."""
+    """Words and phrases that the derivations of one sentence share."""
 
     targets: dict[int, Sequence[str]]  # by pair
     phrases: dict[tuple[int, int, int, int], Phrase]  # by pair, begin, end and target position

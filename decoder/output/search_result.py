@@ -1,4 +1,4 @@
-"""What a search leaves behind: the hypothesis graph of a sentence, and all that can be read out of it for people."""
+"""The result of a search: the hypothesis graph of a sentence, and all that can be read out of it for people."""
 
 import math
 from dataclasses import dataclass, replace

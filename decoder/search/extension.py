@@ -82,7 +82,7 @@ class SearchSpace(NamedTuple):
 
 
 class Extension(NamedTuple):
-    """What the hypotheses share that extend one node over one span."""
+    """The common part of all hypotheses that extend one node over one span."""
 
     node: int
     lm_state: np.int64  # of the node
@@ -208,7 +208,7 @@ def ln_history(space: SearchSpace, node, option, is_monotone: bool):
 
 @inner_kernel
 def history_after(space: SearchSpace, node, option):
-    """What features of the next phrase depend on, of `option` after `node`; or NO_HISTORY."""
+    """Id of the history behind `option` after `node`, on which the scores of the next phrase depend; or NO_HISTORY."""
     space.histories.row[0] = space.options.state[option]
     if not follow_step(space, NextPhrase(node, np.int64(space.graph.history[node]), option)):
         return NO_HISTORY

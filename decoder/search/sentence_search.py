@@ -172,7 +172,7 @@ class SentenceSearch:
         return constrain(prefix, self.source, self.workspace.options, ln_penalty, self.model)
 
     def _allowance(self, constraint: TargetConstraint) -> float:
-        """By how much a hypothesis may be worse than the threshold allows.
+        """Score (at most 0) by which a hypothesis may be worse than the threshold allows.
 
         The better one may yet have to make up a word, where the worse one can translate.
         """

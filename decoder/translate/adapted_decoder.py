@@ -49,7 +49,7 @@ class AdaptedSearcher(Searcher):
         super().__init__(memory.model, settings, weights, input_settings)
 
     def within(self, settings: SearchSettings) -> "AdaptedSearcher":
-        """As Searcher.within; what is confirmed is the same."""
+        """Searcher.within, with the same confirmed translations."""
         return AdaptedSearcher(self.memory, settings, input_settings=self.input_settings)
 
     def _new_preparer(self, folds: Sequence[Fold], settings: PreparerSettings) -> SentencePreparer:
@@ -111,7 +111,7 @@ class AdaptedDecoder(Decoder):
 
     @checked
     def within(self, search_settings: SearchSettings) -> Self:
-        """As Decoder.within; what is confirmed is the same."""
+        """Decoder.within, with the same confirmed translations."""
         other = super().within(search_settings)
         other.memory = self.memory
         return other

@@ -45,7 +45,7 @@ class LineSettings:
 
 
 class LineOutput(NamedTuple):
-    """What a line is translated to; each part is made of whole lines."""
+    """The output for one line of input; each part is made of whole lines."""
 
     translation: str
     nbest: str  # in Moses' format; "" if not asked for
@@ -152,7 +152,7 @@ def _check_raw(settings: LineSettings, has_tokens: bool, model: Model) -> None:
 
 @dataclass(frozen=True)
 class LineTranslator:
-    """What is done with each line."""
+    """Translates lines; a task that the engine can send elsewhere."""
 
     decoder: Decoder
     request: Request
