@@ -24,7 +24,7 @@ def complaints(path, source):
         ("training/build/x.py", "print(1)", "print"),
         ("lm/x.py", "import sys\nsys.exit(1)", "sys.exit"),
         ("lm/x.py", "from phrasebeam.decoder.model.opened_model import Model", "one way"),
-        ("decoder/search/x.py", "from phrasebeam.decoder.forced.forced import y", "one way"),
+        ("decoder/search/x.py", "from phrasebeam.decoder.forced.forced_states import y", "one way"),
         ("decoder/search/x.py", "import decoder.search", "phrasebeam.decoder"),
         (
             "lm/x.py",

@@ -118,6 +118,101 @@ def test_a_dense_feature_of_phrase_pairs(copy, data, tmp_path):
     assert f"target_longer= {longer}" in fields[2].replace("TargetLonger", "target_longer")
 
 
+REPEATED_WORDS = '''"""Repeated words: how many target words are the same as the word before them."""
+
+import numpy as np
+
+from phrasebeam.decoder.features.dense_feature import DenseFeature
+from phrasebeam.decoder.features.stateful_feature import StatefulFeature, target_span
+from phrasebeam.kernels.jit import inlined_kernel
+
+
+@inlined_kernel
+def _n_repeated(words, first, end, last):
+    count = 0
+    for i in range(first, end):
+        count += words[i] == last
+        last = np.int64(words[i])
+    return count
+
+
+@inlined_kernel
+def _score(space, step, column, is_monotone):
+    first, end = target_span(space.options, step.option)
+    last = space.histories.columns[step.history, column]
+    return space.weights.repeated_words * _n_repeated(space.options.words, first, end, last)
+
+
+@inlined_kernel
+def _follow(space, step, column):
+    first, end = target_span(space.options, step.option)
+    last = space.histories.columns[step.history, column]
+    space.histories.row[column] = np.int64(space.options.words[end - 1]) if first < end else last
+    return True
+
+
+@inlined_kernel
+def _add_value(tables, sentence, space, phrase, features):
+    first, words = phrase.position, space.words
+    last = np.int64(words[first - 1]) if first > 0 else np.int64(-1)
+    features[space.places.repeated_words] += _n_repeated(words, first, first + phrase.size, last)
+
+
+REPEATED_WORDS = StatefulFeature(
+    "repeated_words",
+    DenseFeature("repeated_words", "number of target words that are the same as the one before"),
+    _add_value,
+    n_columns=1,  # the last target word, -1 at the start
+    score=_score,
+    follow=_follow,
+)
+'''
+
+
+def test_a_dense_feature_with_history(copy, data, tmp_path):
+    copy.write("decoder/features/repeated_words.py", REPEATED_WORDS)
+    stateful = "decoder/features/stateful.py"
+    last = "from phrasebeam.decoder.features.sparse_history import SPARSE_HISTORY\n"
+    new = last.replace("sparse_history", "repeated_words").replace("SPARSE_HISTORY", "REPEATED_WORDS")
+    copy.replace(stateful, last, new + last)
+    copy.replace(stateful, "SPARSE_HISTORY, OPERATIONS)", "SPARSE_HISTORY, OPERATIONS, REPEATED_WORDS)")
+    tuned(copy, data, tmp_path / "out", {"add": {"repeated_words": True}})
+    path = tmp_path / "out" / "weights.yaml"
+    weights = yaml.safe_load(path.read_text())
+    assert isinstance(weights["repeated_words"], float)
+    path.write_text(yaml.safe_dump(weights | {"repeated_words": -0.7}))
+    model, line = ("--model", tmp_path / "out"), "a a a k a a b\n"
+    for algorithm in ("stack", "cube"):
+        lists = ("--nbest", 20, "--nbest-output", "-", "--algorithm", algorithm)
+        found = copy.run("translate", *model, *lists, text=line).splitlines()
+        assert len({check_repeated_words(entry, weights | {"repeated_words": -0.7}) for entry in found}) > 1
+    (tmp_path / "source").write_text(line)
+    (tmp_path / "target").write_text(found[0].split(" ||| ")[1] + "\n")
+    files = ("--source", tmp_path / "source", "--reference", tmp_path / "target", "--output", tmp_path / "forced")
+    copy.run("forced-decode", *model, *files)
+    forced = yaml.safe_load((tmp_path / "forced").read_text())
+    assert forced["score"] >= float(found[0].split(" ||| ")[3]) - 1e-4
+    assert forced["score"] == pytest.approx(dot(weights | {"repeated_words": -0.7}, forced["features"]), abs=1e-4)
+
+
+def dot(weights, features):
+    """The score by the weights and values of features, by their names."""
+    return sum(float(np.sum(np.multiply(weights[name], value))) for name, value in features.items())
+
+
+def check_repeated_words(entry, weights):
+    """The value of the feature in an entry of an n-best list, which is as the text says, and the score as all say."""
+    _, text, values, score = entry.split(" ||| ")
+    words, features, name = text.split(), {}, ""
+    for part in values.split():
+        name = part.removesuffix("=") if part.endswith("=") else name
+        if not part.endswith("="):
+            features.setdefault(name, []).append(float(part))
+    assert features["repeated_words"] == [sum(map(str.__eq__, words, words[1:]))]
+    assert float(score) == pytest.approx(dot(weights, features), abs=1e-3)
+    return features["repeated_words"][0]
+
+
 def test_a_sparse_template(copy, data, tmp_path):
     templates = "decoder/sparse/templates.py"
     group = '    SparseGroup("rule_id", "the phrase pair", "rule", lambda context: [context.rule], rate=1.0),\n'

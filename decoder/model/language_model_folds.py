@@ -16,7 +16,7 @@ from phrasebeam.base.config import Section, load_config
 from phrasebeam.base.errors import FormatError, ModelError
 from phrasebeam.decoder.model.digests import Digest, FileName, file_digest
 from phrasebeam.decoder.model.opened_model import Model
-from phrasebeam.decoder.operations.operations import Operations, with_language_model
+from phrasebeam.decoder.operations.operation_model import Operations, with_language_model
 from phrasebeam.decoder.tables.language_models import LanguageModels, TargetModel, join_language_models
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.ngrams import MAX_ORDER

@@ -12,7 +12,7 @@ from phrasebeam.decoder.model.description import open_description
 from phrasebeam.decoder.model.digests import changed_files
 from phrasebeam.decoder.model.opened_model import Model, check_parts, open_model
 from phrasebeam.decoder.model.table_agreement import disagreements
-from phrasebeam.decoder.operations.operations import FOLDER, LM_FILE
+from phrasebeam.decoder.operations.operation_model import FOLDER, LM_FILE
 from phrasebeam.decoder.tables.array_checks import Finding, wrong_numbers
 from phrasebeam.decoder.tables.model_files import ARRAY_FILES, TRAIN_AGAIN, Finite, open_arrays
 from phrasebeam.lm.language_model import LanguageModel

@@ -16,7 +16,7 @@ from phrasebeam.decoder.model.description import LanguageModelFile, ModelDescrip
 from phrasebeam.decoder.model.digests import verify_on_opening
 from phrasebeam.decoder.model.moses_names import MosesFeature, fitting_names
 from phrasebeam.decoder.model.tables import Tables
-from phrasebeam.decoder.operations.operations import open_operations
+from phrasebeam.decoder.operations.operation_model import open_operations
 from phrasebeam.decoder.sparse.levels import Levels
 from phrasebeam.decoder.sparse.sparse_files import open_pair_names, open_sparse
 from phrasebeam.decoder.sparse.templates import Templates, needs_tags

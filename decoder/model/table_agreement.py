@@ -10,7 +10,7 @@ import numpy as np
 
 from phrasebeam.base.errors import excerpt
 from phrasebeam.decoder.model.opened_model import Model
-from phrasebeam.decoder.operations.operations import UNKNOWN_ID
+from phrasebeam.decoder.operations.operation_model import UNKNOWN_ID
 from phrasebeam.decoder.operations.word_operations import misnamed
 from phrasebeam.decoder.tables.array_checks import AT_ONCE, Finding
 from phrasebeam.decoder.tables.model_files import ORIENTATIONS, TYPES

@@ -50,7 +50,7 @@ def nbest_table(result: SearchResult, n: int, distinct: bool, sparse: bool) -> N
 def _orientations(result: SearchResult, best: Derivations) -> np.ndarray:
     orientations = np.empty((best.phrases.pair.size, len(DIRECTIONS)), np.int8)
     is_hierarchical = result.tables.orientations.is_hierarchical
-    list_orientations(best.phrases, best.offsets, is_hierarchical, result.workspace.blocks, orientations)
+    list_orientations(best.phrases, best.offsets, is_hierarchical, result.workspace.memory.reordering, orientations)
     return orientations
 
 

@@ -1,4 +1,4 @@
-"""What a search leaves behind: the hypothesis graph of a sentence, and all that can be read out of it for people."""
+"""The result of a search: the hypothesis graph of a sentence, and all that can be read out of it for people."""
 
 import math
 from dataclasses import dataclass, replace
@@ -180,8 +180,7 @@ class SearchResult(DerivationView):
         workspace = self.workspace
         return FeatureSpace(
             workspace.states,
-            workspace.operation_states,
-            workspace.blocks,
+            workspace.memory,
             np.empty((n_phrases, len(DIRECTIONS)), np.int8),
             self.features.places(),
             self.weights.by_length.shape[1] - 1,

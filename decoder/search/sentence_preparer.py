@@ -74,8 +74,7 @@ class SentencePreparer:
         if fold not in workspace.table_filters:
             if fold is not None:
                 lms = self._folds[fold].lms._replace(ln_weights=tables.lms.ln_weights)
-                operations = self._folds[fold].operations._replace(ln_weights=tables.operations.ln_weights)
-                tables = tables._replace(lms=lms, operations=operations)
+                tables = tables._replace(lms=lms, operations=self._folds[fold].operations)
             limits = self.settings.longest, self.settings.table_limit
             workspace.table_filters[fold] = TableFilter(self.model_for(given), tables, snapshot.ranking, *limits)
         return workspace.table_filters[fold]

@@ -19,6 +19,7 @@ from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 
 UNIT = 4  # bytes
 UNKNOWN = "<unk>"
+LN10 = 2.302585092994046
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,18 @@
 """A decoder that learns from the translations that people confirm (Ortiz-Martínez et al. 2010)."""
 
 import json
-from collections.abc import Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from itertools import zip_longest
 from pathlib import Path
 from typing import Self
 
 import numpy as np
 
 from phrasebeam.base.checked_arguments import checked
-from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.files import atomic_file
+from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
 from phrasebeam.decoder.adaptation.dynamic_language_model import compensated
 from phrasebeam.decoder.adaptation.journal import Journal, fields
@@ -23,6 +25,7 @@ from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.language_model_folds import Fold
 from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.options.bounds_checks import BoundsChecks
+from phrasebeam.decoder.output.request import Answer, Request
 from phrasebeam.decoder.search.prepared_sentence import PreparedSentence, PreparerSettings, prepare_sentence
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.sentence_preparer import SentencePreparer
@@ -31,7 +34,7 @@ from phrasebeam.decoder.search.workspace import Workspace
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.searcher import Searcher
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.lm.text.corpus import words_of
+from phrasebeam.lm.text.corpus import split, words_of
 
 
 class AdaptedPreparer(SentencePreparer):
@@ -73,7 +76,7 @@ class AdaptedSearcher(Searcher):
         super().__init__(memory.model, settings, weights, input_settings)
 
     def within(self, settings: SearchSettings) -> "AdaptedSearcher":
-        """Searcher.within, with the same confirmed segments."""
+        """Searcher.within, with the same confirmed translations."""
         return AdaptedSearcher(self.memory, settings, input_settings=self.input_settings)
 
     def _new_preparer(self, folds: Sequence[Fold], settings: PreparerSettings) -> SentencePreparer:
@@ -135,7 +138,7 @@ class AdaptedDecoder(Decoder):
 
     @checked
     def within(self, search_settings: SearchSettings) -> Self:
-        """Decoder.within, with the same confirmed segments."""
+        """Decoder.within, with the same confirmed translations."""
         other = super().within(search_settings)
         other.memory = self.memory
         return other
@@ -181,3 +184,24 @@ class AdaptedDecoder(Decoder):
         """Close the journal, so that another process may open it."""
         if self.memory.journal:
             self.memory.journal.close()
+
+
+def adapted_answers(
+    decoder: AdaptedDecoder, inputs: Iterable[Input], confirmed: Path, request: Request
+) -> Iterator[Answer]:
+    """The answer for each sentence; then its line of the file `confirmed` is learned as its translation.
+
+    Simulated post-editing, as it is measured. Where a line is empty on a side, there is nothing to learn. A line that
+    the journal has already from the same place of the same text is not learned again, so that a run that was stopped
+    can be repeated. Raises FormatError where the file has more or fewer lines than there are sentences.
+    """
+    for number, (given, line) in enumerate(zip_longest(inputs, read_lines(confirmed)), 1):
+        if given is None:
+            raise FormatError(confirmed, "more lines than there are sentences; give one for each", number)
+        if line is None:
+            raise FormatError(confirmed, f"ends after line {number - 1}, and there are more sentences")
+        yield decoder.answer(given, request)
+        translation = split(line)
+        if given.words and translation:
+            text = f"{' '.join(given.words)}\n{' '.join(translation)}"
+            decoder.confirm(given.words, translation, f"line {number} {zlib.crc32(text.encode('utf-8')):08x}")

@@ -11,8 +11,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.figures import check_figure_file
 from phrasebeam.base.files import atomic_file, check_keeps_inputs, read_lines
 from phrasebeam.base.progress import stage
-from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder, ForcedResult
-from phrasebeam.decoder.forced.forced_rendering import ForcedPair, render_forced
+from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder, ForcedPair, ForcedResult, render_forced
 from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings, Prefixes
 from phrasebeam.decoder.forced.reachability import Reachability
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references

@@ -1,6 +1,7 @@
 """Structs of arrays: NamedTuples that declare dtype and shape at each field, from which all arrays are allocated."""
 
-from collections.abc import Mapping
+from collections import namedtuple
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, NamedTuple, TypeVar, get_type_hints
 
@@ -51,6 +52,11 @@ def allocate(struct: type[Struct], sizes: Mapping[str, int], **given: Any) -> St
     """
     new = {name: field.new(sizes) for name, field in array_fields(struct).items() if name not in given}
     return struct(**new, **given)
+
+
+def struct_of(name: str, fields: Iterable[str]) -> Any:
+    """A class of NamedTuples with `fields`, as a registry declares them."""
+    return namedtuple(name, [*fields])
 
 
 def split_length(length: str) -> tuple[str, int]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from phrasebeam.base.progress import stage
-from phrasebeam.decoder.operations.operations import FOLDER, LM_FILE, NAMES_FILE
+from phrasebeam.decoder.operations.operation_model import FOLDER, LM_FILE, NAMES_FILE
 from phrasebeam.decoder.operations.steps import (
     ALIGNED,
     CONTINUE,

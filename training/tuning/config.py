@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from phrasebeam.base.config import MOST_COUNTED, WITHOUT_EFFECT, PositiveFactor, Section, Seed, section_of
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.decoder.features.length_groups import n_length_groups
+from phrasebeam.decoder.features.pair import n_length_groups
 from phrasebeam.decoder.features.registry import ADDED_BY_TUNE
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.search.search_settings import SearchSettings

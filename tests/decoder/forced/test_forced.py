@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from phrasebeam.base.errors import ConfigError, ModelError
 from phrasebeam.decoder.features.reordering_type import Reordering
-from phrasebeam.decoder.forced.forced import links_before
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings
+from phrasebeam.decoder.forced.forced_states import links_before
 from phrasebeam.decoder.forced.forced_workspace import FIRST_NODES, ForcedWorkspace
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.search.search_settings import SearchSettings

@@ -15,7 +15,7 @@ from phrasebeam.base.errors import ConfigError, ModelError
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.opened_model import open_model
-from phrasebeam.decoder.operations.operations import no_operations
+from phrasebeam.decoder.operations.operation_model import no_operations
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
@@ -31,6 +31,7 @@ from phrasebeam.training.build.train_model import train_model
 from phrasebeam.training.common.settings import TrainingDataSettings
 from phrasebeam.training.common.training_data import training_folds, training_pairs
 from phrasebeam.training.word_alignment.alignment_points import Alignments
+from tests.decoder.models import last_workspace
 from tests.naive.operations import operations
 
 WORDS = ["a", "b", "c", "d", "e", "f", "g", "h"]
@@ -179,6 +180,19 @@ def test_best_of_all_derivations(model):
     for _ in range(5):
         best, *others = decoder.nbest(" ".join(rng.choice(WORDS, 3).tolist()), 500)
         assert all(dot(given, one.features) <= best.score + 1e-9 for one in others)
+
+
+def test_histories_that_become_too_many_in_a_search(model):
+    opened = open_model(model)
+    given = opened.weights.model_copy(update={"operations": [1.0, 0.5, 0.5]})
+    expected = Decoder(opened, weights=given).translate("a b c d e f")
+    decoder = Decoder(opened, weights=given)
+    decoder.translate("a")
+    workspace = last_workspace(decoder)
+    workspace.n_histories = 16
+    workspace.rebuild()
+    assert decoder.translate("a b c d e f") == expected
+    assert workspace.n_histories > 16
 
 
 def test_what_is_wrong(model, tmp_path):

@@ -7,12 +7,12 @@ import pytest
 
 from phrasebeam.base.config import save_config
 from phrasebeam.base.errors import ConfigError, FormatError, ModelError
-from phrasebeam.decoder.features.dense import LN10
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
 from phrasebeam.decoder.input.sentence_input import HeldOutPair, Input
 from phrasebeam.decoder.model.language_model_folds import fold_of, numbers_with_folds, open_folds
 from phrasebeam.decoder.model.opened_model import open_model
+from phrasebeam.decoder.tables.language_models import LN10
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.estimate import estimate
 from phrasebeam.lm.language_model import LanguageModel

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from phrasebeam.decoder.search.extension import SearchSpace, extend, extension, find_spans, start_graph
+from phrasebeam.decoder.search.extension import SearchSpace, extend, extension, find_spans, start_search
 from phrasebeam.decoder.search.stacks import OK, STOPPED, close_stack
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 
@@ -16,7 +16,7 @@ def search(space: SearchSpace, n_words, n_whole):
     OK, STOPPED or what is full. </s> follows after `n_whole` words, or NEVER (int64).
     """
     graph, stacks = space.graph, space.stacks
-    start_graph(space)
+    start_search(space)
     for covered in range(n_words):
         for node in range(graph.stack_first[covered], graph.stack_first[covered + 1]):
             if space.stop[0] != 0:

@@ -35,7 +35,6 @@ class Operations(NamedTuple):
     slots: np.ndarray  # int32[S], hash table of indices of keys, S a power of two >= 2 O
     jumps: np.ndarray  # int32[N_JUMPS], LM ids of jumps
     points: PairPoints  # of the pairs
-    ln_weights: np.ndarray  # float64[3], of log10 p (times ln 10), gaps, jumps back; [0] without the feature
 
 
 @inlined_kernel
@@ -65,7 +64,7 @@ def no_operations() -> Operations:
     units = np.zeros(0, np.uint32)
     tables = ProbingTables(2, units, units.view(np.float32), np.zeros(0, np.int64), *np.zeros((2, 0), np.uint64))
     empty = np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.int32)
-    return Operations(tables, 0, *empty, no_pair_points(), np.zeros(0))
+    return Operations(tables, 0, *empty, no_pair_points())
 
 
 def open_operations(directory: Path, phrases: PhraseTable) -> tuple[Operations, FixedVocabulary | None]:
@@ -91,7 +90,7 @@ def open_operations(directory: Path, phrases: PhraseTable) -> tuple[Operations, 
 
 
 def with_language_model(operations: Operations, names: FixedVocabulary, model: LanguageModel) -> Operations:
-    """The same operations, of those `names`, scored by another language model, with weights 0."""
+    """The same operations, of those `names`, scored by another language model."""
     ids = model.encoded_ids(names.encoded)
     known = operations._replace(lm=model.tables, begin=model.begin, ids=ids)
     jumps = np.array([_operation_id(known, key) for key in jump_keys().tolist()], np.int32)

@@ -24,7 +24,7 @@ OK, STATES_FULL, ARCS_FULL = (np.int64(i) for i in range(3))
 
 
 class Reference(NamedTuple):
-    """What must be produced: m words; and what of a sentence of n words can produce it."""
+    """The m words that must be produced, and what a sentence of n words can produce of them."""
 
     words: np.ndarray  # int32[m], target ids as Options has them, -1 where no option has the word
     latest: np.ndarray  # int64[n + 1], last place in the reference of a phrase over the source word; the last is m
@@ -33,7 +33,7 @@ class Reference(NamedTuple):
 
 
 class ForcedStates(NamedTuple):
-    """At most S states in the order in which they were met, and A arcs in the order of the states they leave."""
+    """Room for S states in the order in which they were met, and A arcs in the order of the states they leave."""
 
     sizes: Annotated[np.ndarray, array(np.int64, 2)]  # states and arcs
     first_gap: Annotated[np.ndarray, array(np.int32, "S")]  # with `window` the coverage
