@@ -31,7 +31,7 @@ S = TypeVar("S", bound=Section)
 
 
 class StageWork(NamedTuple):
-    """What a stage works on."""
+    """The input of a stage: models, texts, threads."""
 
     model: Path  # that it begins with; of a model of the bitext, none
     output: Path
@@ -49,7 +49,7 @@ class StageWork(NamedTuple):
 
 
 class RecipeStage(Section):
-    """What all stages have: a name, that of their kind unless given, and the model that they begin with."""
+    """A stage: its name, that of the kind unless given, and the model that it begins with."""
 
     builds: ClassVar[bool] = False  # whether it makes a model of the texts alone, and begins with none
     learns: ClassVar[bool] = False  # whether it learns from the training data
@@ -60,7 +60,7 @@ class RecipeStage(Section):
 
     @property
     def label(self) -> str:
-        """What the stage is called."""
+        """The name in reports and directories."""
         return self.name or self.kind
 
     @property
@@ -109,7 +109,7 @@ def write_changed(
 ) -> None:
     """Write a copy of a model to `output`, with these sections of search.yaml, and other weights where given."""
     output.mkdir(parents=True, exist_ok=True)
-    carried = ModelSearch.of(model).model_dump(exclude_unset=True) | search
+    carried = {**ModelSearch.of(model).model_dump(exclude_unset=True), **search}
     opened = open_model(model)
     save_config(ModelSearch.model_validate(carried), output / SEARCH)
     DerivedModel(model, opened, output, output, {}).write(weights or opened.weights, making, [SEARCH])
