@@ -5,7 +5,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import metadata
 from itertools import islice
@@ -87,9 +87,14 @@ def check_work(output: Path) -> None:
         check_regular(path)
         if not is_empty(path) and not any(_is_work_file(path / name) for name in WORK_FILES):
             raise ConfigError(f"{path}: exists and is not work of a trainer; move it, or choose another directory")
-    if all(map(is_empty, found)):
+    if all(map(is_empty, found)) and not _has_only(output, found):  # else killed before the work had its first file
         check_output(output)
     check_regular(output)
+
+
+def _has_only(output: Path, found: Sequence[Path]) -> bool:
+    """Whether nothing is in the directory but some of its directories, and what killed processes left unfinished."""
+    return bool(found) and all(path in found or is_unfinished(path) for path in output.iterdir())
 
 
 def _is_work_file(path: Path) -> bool:

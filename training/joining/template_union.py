@@ -92,7 +92,7 @@ def save_with_classes(templates: Templates, directory: Path) -> None:
 
 
 def _word_lists(one: GivenTemplates, other: GivenTemplates) -> WordLists:
-    """Of each group the list of those that have the group."""
+    """The word list of each group, taken from whichever model has it."""
     lists = {}
     for name, group in LISTED.items():
         given = [getattr(of.templates.word_lists, name) for of in (one, other) if getattr(of.templates, group)]

@@ -29,7 +29,7 @@ SENTENCES_OF_SHARD = 1000  # of the paper's shards (section 5.1)
 
 
 class Procedure(NamedTuple):
-    """What an algorithm of the paper does with the weights of shards."""
+    """How an algorithm of the paper averages, mixes and selects the weights of shards."""
 
     averaging: Averaging
     restarts: bool  # whether each epoch of all shards begins with mixed weights
@@ -112,7 +112,7 @@ class RankingConfig(TrainingDataSettings, ScoringSettings):
 
     @property
     def procedure(self) -> Procedure:
-        """What the algorithm does with the weights of shards."""
+        """The procedure of `algorithm`."""
         return PROCEDURES[self.algorithm]
 
     @model_validator(mode="after")

@@ -48,7 +48,7 @@ class TrainingResult(NamedTuple):
     mean: Mean | None  # of several seeds
 
     def gain(self, metric: str) -> Gain:
-        """What was gained; for several seeds, by the mean of their weights."""
+        """The gain in the score; for several seeds, that of the mean of their weights."""
         gain = Gain.of(next(iter(self.progress.values())), metric)
         if self.mean is None:
             return gain

@@ -138,7 +138,7 @@ class LearnedWeights:
 
     @staticmethod
     def declared(columns: type) -> dict[str, ArrayField]:
-        """What `arrays` are, with the state of a rule that declares these columns."""
+        """Dtypes and shapes of `arrays`, with the state of a rule that declares these columns."""
         return ARRAYS | RuleState.declared(columns)
 
     @staticmethod

@@ -18,7 +18,7 @@ class PerFeature(NamedTuple):
 
 
 class FeatureDirection(NamedTuple):
-    """By how much weights rise, before learning rates: minus the gradient of the loss of an example."""
+    """A direction in which weights move, before learning rates: minus the gradient of the loss of an example."""
 
     dense: np.ndarray  # float64[F], laid out as FeatureLayout
     keys: np.ndarray  # uint64[K], ascending

@@ -42,7 +42,7 @@ class OnlineIteration(Section):
         return self.model_dump()
 
     def text(self) -> str:
-        """What the counts say, for the log."""
+        """The counts in words, for the log."""
         return f"{self.updates} updates"
 
 
@@ -96,7 +96,7 @@ def load_best(directory: Path, signature: str, n_dense: int, shard: int | None =
 
 
 def load_weights(path: Path, kind: type[AnySigned], signature: str, n_dense: int) -> tuple[AnySigned, BestWeights]:
-    """What a checkpoint of weights has; raises the errors of load_checkpoint."""
+    """Progress and weights in a checkpoint; raises the errors of load_checkpoint."""
     progress, arrays = load_checkpoint(path, kind, signature, array_fields(BestWeights), {"F": n_dense})
     return progress, BestWeights(**arrays)
 

@@ -1,4 +1,4 @@
-"""What an update rule keeps besides the weights: named columns, with a row for each dense feature and for each slot.
+"""The state of an update rule: named columns, with a row for each dense feature and for each slot of sparse ones.
 
 A rule declares its columns as a NamedTuple, e.g. `squares: Annotated[np.ndarray, array(np.float64, "N")]`. They begin
 with the values declared there, also where a shard begins an epoch with the mixed weights of all shards.
@@ -45,7 +45,7 @@ class RuleState:
 
     @staticmethod
     def declared(columns: type) -> dict[str, ArrayField]:
-        """What `arrays` are for a rule with these columns."""
+        """Dtypes and shapes of `arrays` for a rule with these columns."""
         fields = array_fields(columns).items()
         dense = {f"dense_{name}": field._replace(shape=("F",)) for name, field in fields}
         return dense | {f"sparse_{name}": field._replace(shape=("K",)) for name, field in fields}

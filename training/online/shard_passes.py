@@ -69,7 +69,7 @@ class ShardPasses:
     def _decoding(
         self, engine: Engine, threads: int
     ) -> "Iterator[tuple[ExampleObjective[Any] | RemoteExamples, Executor]]":
-        """What decodes the examples of a single shard: workers elsewhere, or the objective itself in threads."""
+        """The objective and executor for the examples of a single shard: workers elsewhere, or threads."""
         if isinstance(engine, RemoteEngine):
             yield RemoteExamples(self.objective, engine), Inline()
             return
@@ -167,7 +167,7 @@ class ShardPasses:
 
 
 class PassTask(NamedTuple):
-    """What the pass over a shard needs elsewhere."""
+    """All that a worker elsewhere needs for the pass over a shard."""
 
     shard: int
     examples: Mapping[int, Any]  # by number
@@ -176,7 +176,7 @@ class PassTask(NamedTuple):
 
 
 class PassResult(NamedTuple):
-    """What a pass has left."""
+    """The files of a finished pass, as a worker sends them."""
 
     progress: PassProgress
     arrays: Mapping[str, np.ndarray]

@@ -18,7 +18,7 @@ ROUNDING = 1e-12  # a sum that is smaller, relative to its terms, is rounding
 
 
 class Ranking(NamedTuple):
-    """What the pairs of a list ask for."""
+    """The gradient that the pairs of a list give, and their loss."""
 
     coefficients: np.ndarray  # float64[K], the direction to go is the sum of coefficients[i] * features of hypothesis i
     loss: float  # sum over the pairs, see perceptron_ranking and logistic_ranking

@@ -46,7 +46,7 @@ class SearchChoice(Section):
         return parse_config(search.model_dump() | given, SearchSettings, str(self))
 
     def __str__(self) -> str:
-        """What is tried, in words."""
+        """The settings that are tried, in words."""
         given = self.model_dump(exclude_none=True)
         return ", ".join(f"{name} {value}" for name, value in given.items()) or "the search as it is"
 

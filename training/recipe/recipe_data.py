@@ -26,7 +26,7 @@ Share = Annotated[float, Field(gt=0, le=1)]
 
 
 class RecipeFiles(NamedTuple):
-    """What the user gave."""
+    """The files that the user gave."""
 
     training: BitextFiles
     development: BitextFiles
@@ -97,7 +97,7 @@ def seen_in_training(files: RecipeFiles) -> dict[str, int]:
 
 
 def divided(data: BitextFiles, share: float, directory: Path) -> tuple[BitextFiles, BitextFiles]:
-    """What is tuned on, and what decides: every k-th sentence, about `share` of them, or all where it is 0."""
+    """Two parts, to tune on and to decide by, a `share` of all: every k-th sentence; both are all where it is 0."""
     if not share:
         return data, data
     step = max(2, round(1 / share))

@@ -54,7 +54,7 @@ WITHOUT_EFFECT = ("threads", "workers", "memory")
 
 
 class StageRecord(Section):
-    """What is known of a stage."""
+    """A stage in run.yaml: signature, time, scores."""
 
     signature: str  # of all that it depends on
     work: str = ""  # the same without settings that a begun training may change, such as the number of iterations
@@ -81,7 +81,7 @@ class RecipeState(Section):
 
 
 class RecipeResult(NamedTuple):
-    """What a recipe made."""
+    """The stages of a run that has ended, with their scores."""
 
     stages: dict[str, StageRecord]  # in their order
     best: str  # the stage whose model is written

@@ -1,4 +1,4 @@
-"""What is seen while a recipe runs: its stages, scores so far, minutes, and about how many are left."""
+"""The display of a running recipe: its stages, scores so far, minutes, and about how many are left."""
 
 import time
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ HEADER = ("stage", "BLEU", "test BLEU", "minutes")
 
 
 class RecipeScreen:
-    """What rich shows of the stages as they are."""
+    """The table of stages that rich shows."""
 
     def __init__(self, recipe: Recipe, sentences: Mapping[str, int]):
         self.expected = {stage.label: stage.decodings(sentences) for stage in recipe.stages}

@@ -30,7 +30,7 @@ S = TypeVar("S", bound=Section)
 
 
 class StageWork(NamedTuple):
-    """What a stage works on."""
+    """The input of a stage: models, texts, threads."""
 
     model: Path  # that it begins with; of a model of the bitext, none
     output: Path
@@ -48,7 +48,7 @@ class StageWork(NamedTuple):
 
 
 class RecipeStage(Section):
-    """What all stages have: a name, that of their kind unless given, and the model that they begin with."""
+    """A stage: its name, that of the kind unless given, and the model that it begins with."""
 
     builds: ClassVar[bool] = False  # whether it makes a model of the texts alone, and begins with none
     learns: ClassVar[bool] = False  # whether it learns from the training data
@@ -59,7 +59,7 @@ class RecipeStage(Section):
 
     @property
     def label(self) -> str:
-        """What the stage is called."""
+        """The name in reports and directories."""
         return self.name or self.kind
 
     @property
