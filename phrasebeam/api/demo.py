@@ -18,7 +18,7 @@ MOST_TRAINED = 1_000_000  # sentence pairs
 @described()
 def demo(
     *,
-    output: Annotated[File, "Directory for the corpus, the model and the translations."] = Path("demo"),
+    output: Annotated[File, "Directory for the corpus, the model and the translations."] = "demo",
     sentences: Annotated[int, Field(ge=1, le=MOST_TRAINED), "Sentence pairs to train on."] = 5000,
     seed: Annotated[int, Field(ge=0, le=MOST_COUNTED), "Random seed of the corpus."] = 1,
     config: Annotated[Settings | None, Option("Settings in YAML, as for train-model.", unset="those of a demo")] = None,

@@ -28,7 +28,7 @@ def import_moses(
     output: Annotated[File, "Directory for the model."],
     **options: Unpack[ImportOptions],
 ) -> ModelDescription:
-    """Convert a Moses model; search.yaml in the new one takes its limits of the search, by which Decoder searches.
+    """Convert a Moses model; search.yaml in the new one takes its limits of the search, and is searched by them.
 
     Returns what is said of it in its model.yaml; `settings` tells what was left out. Raises SmtError or OSError, and
     then leaves `output` as it was.

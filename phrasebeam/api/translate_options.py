@@ -69,7 +69,7 @@ class NbestOptions(TypedDict, total=False):
 class MbrOptions(TypedDict, total=False):
     """Choice by expected BLEU."""
 
-    mbr: Annotated[bool | None, Option("Choose the translation with the largest expected BLEU.", unset="as the model")]
+    mbr: Annotated[bool | None, Option("Choose the translation with the largest expected BLEU.", unset="the model's")]
     mbr_size: Annotated[int | None, Option(setting="mbr.size")]
     mbr_scale: Annotated[float | None, Option(setting="mbr.scale")]
 

@@ -124,7 +124,9 @@ def _parameters(function: Callable[..., Any], section: type[Section] | None) -> 
             yield one.replace(annotation=hints[one.name])
             continue
         group: dict[str, Any] = get_args(hints[one.name])[0].__annotations__
-        for name in sorted(group, key=lambda name: bool(_first(group[name], Heading()).text)):
+        headings = {name: _first(kind, Heading()).text for name, kind in group.items()}
+        places = [*dict.fromkeys(["", *headings.values()])]
+        for name in sorted(group, key=lambda name: places.index(headings[name])):
             option = _first(group[name], Option(_first(group[name], "")))
             has_field = not option.help and NoneType not in get_args(plain(group[name]))
             default = _field(option.section or section, option.setting or name).default if has_field else None
@@ -185,7 +187,9 @@ def _shown(field: FieldInfo) -> str:
 
 
 def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+    """A description as a sentence; a value that it begins with, such as "cube: cube pruning", stays as it is."""
+    first = text[:1] if re.match(r"\S+[:,]", text) else text[:1].upper()
+    return first + text[1:] + ("" if text.endswith(".") else ".")
 
 
 def _documented(text: str, options: Mapping[str, Declared]) -> str:

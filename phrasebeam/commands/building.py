@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from phrasebeam.base.errors import ModelError
-from phrasebeam.commands.derived_command import Call
+from phrasebeam.commands.derived_command import CommandCall
 from phrasebeam.console.tables import print_table
 
 if TYPE_CHECKING:
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 NO_DIGESTS = "its model.yaml is of an older version and has no digests, which --accept writes"
 
 
-def train_model(description: "ModelDescription", call: Call) -> None:
+def train_model(description: "ModelDescription", call: CommandCall) -> None:
     """Prints the number of sentence pairs."""
     pairs = f"model of {description.sentence_pairs} sentence pairs"
     print(f"{call.given['output']}: {pairs}, made in {call.seconds:.1f} s")
 
 
-def cluster(n_words: int, call: Call) -> None:
+def cluster(n_words: int, call: CommandCall) -> None:
     """Prints the number of words that have a class."""
     classes = f"{call.given['classes']} classes of {n_words} words"
     print(f"{call.given['output']}: {classes}, made in {call.seconds:.1f} s")
 
 
-def select(result: "SelectionResult", call: Call) -> None:
+def select(result: "SelectionResult", call: CommandCall) -> None:
     """Prints the share of the distinct in-domain n-grams that the selection covers, and that others cover."""
     selected = result.selected
     is_all = selected.n_sentences == result.all.n_sentences
@@ -45,7 +45,7 @@ def _cells(coverage: "NgramCoverage") -> list[str]:
     return [f"{coverage.n_sentences}", f"{coverage.n_words}", *shares]
 
 
-def check_model(damages: list[str], call: Call) -> None:
+def check_model(damages: list[str], call: CommandCall) -> None:
     """Prints what is damaged; the exit status is 2 if anything is."""
     from phrasebeam.decoder.model.description import open_description
 
@@ -58,7 +58,7 @@ def check_model(damages: list[str], call: Call) -> None:
     print(f"{model}: sound" if is_complete else f"{model}: no wrong numbers; {NO_DIGESTS}")
 
 
-def join_features(result: None, call: Call) -> None:
+def join_features(result: None, call: CommandCall) -> None:
     """Prints what was joined."""
     model, features = call.given["model"], call.given["features"]
     print(f"{call.given['output']}: {model} with the sparse features of {features}; now tune it")

@@ -6,14 +6,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phrasebeam.commands.derived_command import Call
+from phrasebeam.commands.derived_command import CommandCall
 from phrasebeam.console.tables import print_table
 
 if TYPE_CHECKING:
     from phrasebeam.training.demo.demo import DemoResult
 
 
-def demo(result: "DemoResult", call: Call) -> None:
+def demo(result: "DemoResult", call: CommandCall) -> None:
     """Prints some translations, their BLEU, and how to translate more."""
     for example in result.examples:
         phrases = example.translation.phrases
@@ -35,12 +35,12 @@ def called_here() -> str:
     return os.path.join(".", os.path.relpath(installed)) if installed.is_relative_to(Path.cwd()) else str(installed)
 
 
-def demo_corpus(files: tuple[Path, Path], call: Call) -> None:
+def demo_corpus(files: tuple[Path, Path], call: CommandCall) -> None:
     """Prints the names of the two files."""
     print(f"{call.given['sentences']} sentence pairs in {files[0]} and {files[1]}")
 
 
-def config(found: str | dict[str, str], call: Call) -> None:
+def config(found: str | dict[str, str], call: CommandCall) -> None:
     """Example: phrasebeam config tune > my-tune.yaml, edit it, and give --config my-tune.yaml to tune."""
     if isinstance(found, str):
         sys.stdout.write(found)

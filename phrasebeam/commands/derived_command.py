@@ -1,7 +1,7 @@
 """The command of a function of the API: its options, and what it prints of the result.
 
 A module of this room has, for a command that prints something of its own, a function of its name, whose arguments are
-the result and the Call; its keyword-only parameters are further options of the command, and what it returns is the exit
+the result and the CommandCall; its keyword-only parameters are further options of the command, and what it returns is the exit
 status.
 """
 
@@ -28,7 +28,7 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="All stages on st
 WITHOUT_PROGRESS = ("check-model", "explain", "evaluate", "join-features", "report", "config", "demo-corpus")
 
 
-class Call(NamedTuple):
+class CommandCall(NamedTuple):
     """A call of the function of a command."""
 
     given: Mapping[str, Any]  # its arguments
@@ -51,7 +51,7 @@ def command_function(name: str, module: str) -> Callable[..., Any]:
             show_progress()
         start = time.perf_counter()
         result = function(**given)
-        return shown(result, Call(given, time.perf_counter() - start), **more)
+        return shown(result, CommandCall(given, time.perf_counter() - start), **more)
 
     added = {"quiet": Quiet, "verbose": Verbose}
     volume = [Parameter(one, Parameter.KEYWORD_ONLY, default=False, annotation=kind) for one, kind in added.items()]
@@ -64,7 +64,7 @@ def command_function(name: str, module: str) -> Callable[..., Any]:
     return command
 
 
-def print_result(result: Any, call: Call) -> None:
+def print_result(result: Any, call: CommandCall) -> None:
     """Print what a function returns, lines of a list; nothing where that is None."""
     lines = result if isinstance(result, list) else [] if result is None else [result]
     for line in lines:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from phrasebeam.commands.derived_command import Call
+from phrasebeam.commands.derived_command import CommandCall
 from phrasebeam.console.tables import Rows, print_table
 from phrasebeam.process.hints import hint
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def evaluate(
     evaluation: "Evaluation",
-    call: Call,
+    call: CommandCall,
     *,
     width: Annotated[int, Field(ge=0, le=12), "Digits after the decimal point."] = 1,
     json: Annotated[bool, "Print JSON."] = False,
@@ -75,7 +75,7 @@ def to_json(evaluation: "Evaluation", width: int = 1) -> str:
     )
 
 
-def explain(explained: "Explained", call: Call) -> None:
+def explain(explained: "Explained", call: CommandCall) -> None:
     """Prints features and their weights, or scores."""
     features, translation, n_fired = explained
     if translation is None:
@@ -90,6 +90,6 @@ def explain(explained: "Explained", call: Call) -> None:
     print_table([("score", "feature"), *shown], "\n".join(map("  ".join, shown)))
 
 
-def report(result: None, call: Call) -> None:
+def report(result: None, call: CommandCall) -> None:
     """Prints the name of the page."""
     print(f"{call.given['output']}: report of {call.given['run']}")

@@ -4,13 +4,13 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from phrasebeam.commands.derived_command import Call
+from phrasebeam.commands.derived_command import CommandCall
 
 if TYPE_CHECKING:
     from phrasebeam.decoder.model.description import ModelDescription
 
 
-def import_moses(description: "ModelDescription", call: Call) -> None:
+def import_moses(description: "ModelDescription", call: CommandCall) -> None:
     """Tells what of moses.ini was not taken over."""
     for note in notes(description.settings):
         print(note, file=sys.stderr)

@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from phrasebeam.commands.derived_command import Call
+from phrasebeam.commands.derived_command import CommandCall
 from phrasebeam.console.tables import print_table
 from phrasebeam.process.hints import hint
 
@@ -23,7 +23,7 @@ NO_GAIN = 3  # exit status
 RequireGain = Annotated[bool, f"End with status {NO_GAIN} where no weights score better than those before."]
 
 
-def tune(outcome: "TrainingOutcome[list[RunResult]]", call: Call, *, require_gain: RequireGain = False) -> int:
+def tune(outcome: "TrainingOutcome[list[RunResult]]", call: CommandCall, *, require_gain: RequireGain = False) -> int:
     """Prints a row for each run, and the mean and standard deviation of several seeds (Clark et al. 2011)."""
     results, gain = outcome
     rows = [["run", f"{gain.metric} before", "tuned", "test", "iterations", "best", "updates", "optimize", "decode"]]
@@ -40,7 +40,9 @@ def tune(outcome: "TrainingOutcome[list[RunResult]]", call: Call, *, require_gai
     return _status(gain, require_gain)
 
 
-def train_maxforce(outcome: "TrainingOutcome[TrainingResult]", call: Call, *, require_gain: RequireGain = False) -> int:
+def train_maxforce(
+    outcome: "TrainingOutcome[TrainingResult]", call: CommandCall, *, require_gain: RequireGain = False
+) -> int:
     """Prints a row for each iteration, the best one marked."""
     result, gain = outcome
     for number, progress in result.progress.items():
@@ -57,7 +59,7 @@ def train_maxforce(outcome: "TrainingOutcome[TrainingResult]", call: Call, *, re
 
 
 def train_ranking(
-    outcome: "TrainingOutcome[OnlineProgress[ListIteration]]", call: Call, *, require_gain: RequireGain = False
+    outcome: "TrainingOutcome[OnlineProgress[ListIteration]]", call: CommandCall, *, require_gain: RequireGain = False
 ) -> int:
     """Prints a row for each epoch, the best one marked."""
     progress, gain = outcome
@@ -70,7 +72,7 @@ def train_ranking(
 
 
 def train_expected_bleu(
-    outcome: "TrainingOutcome[ExpectedBleuProgress]", call: Call, *, require_gain: RequireGain = False
+    outcome: "TrainingOutcome[ExpectedBleuProgress]", call: CommandCall, *, require_gain: RequireGain = False
 ) -> int:
     """Prints a row for each iteration that has a score, the best one marked."""
     progress, gain = outcome
@@ -83,7 +85,7 @@ def train_expected_bleu(
     return _status(gain, require_gain)
 
 
-def train(result: "RecipeResult", call: Call, *, require_gain: RequireGain = False) -> int:
+def train(result: "RecipeResult", call: CommandCall, *, require_gain: RequireGain = False) -> int:
     """Prints a row for each stage."""
     from phrasebeam.training.recipe.recipe_run import WORK, bleu_of
 
@@ -99,7 +101,7 @@ def train(result: "RecipeResult", call: Call, *, require_gain: RequireGain = Fal
 
 def rerank(
     reranked: "Reranked",
-    call: Call,
+    call: CommandCall,
     *,
     require_gain: Annotated[
         bool, f"End with status {NO_GAIN} where what is learned is no better on its lists."
