@@ -1,8 +1,7 @@
 """The command of a function of the API: its options, and what it prints of the result.
 
-A module of this room has, for a command that prints something of its own, a function of its name, whose arguments are
-the result and the CommandCall; its keyword-only parameters are further options of the command, and what it returns is the exit
-status.
+A module of this room has, for a command that prints something of its own, a function of its name. It takes the result
+and the CommandCall; its keyword-only parameters are further options, and what it returns is the exit status.
 """
 
 import time
