@@ -62,6 +62,7 @@ ROOMS = [
     "phrasebeam.server",
     "phrasebeam.api",
     "phrasebeam.api.trainers",
+    "phrasebeam.commands",
     "phrasebeam",
 ]
 # The last four are reached by links, too.
@@ -72,6 +73,7 @@ FOLDERS = (
     "phrasebeam/engine",
     "phrasebeam/kernels",
     "phrasebeam/api",
+    "phrasebeam/commands",
     "lm",
     "decoder",
     "training",
@@ -82,6 +84,8 @@ LARGEST_ROOM = 15  # files
 LONGEST_FUNCTION, LONGEST_KERNEL = 40, 80  # lines of the body; kernels that are one loop nest
 KERNELS = ("kernel", "inner_kernel", "inlined_kernel")
 FORBIDDEN_FILES = ("utils.py", "core.py")
+SPEAKING = ("", "phrasebeam", "phrasebeam.console", "phrasebeam.commands")  # rooms that print
+COMMAND_ROOMS = ("phrasebeam.commands", "phrasebeam.api", "phrasebeam.api.trainers")  # that declare options
 MAY_COMPILE = "phrasebeam/kernels/jit.py", "tests/kernels/test_indices.py"  # the latter compares with numba without us
 COMPILERS = {"njit", "jit", "vectorize", "guvectorize", "jitclass", "prange"}
 
@@ -94,16 +98,10 @@ def breaches(path: Path, source: str) -> Iterator[tuple[int, str]]:
     if path.name in FORBIDDEN_FILES:
         yield 1, "name a file for what it holds"
     room = room_of(path)
-    speaks = "command" in path.name or room in ("", "phrasebeam", "phrasebeam.console")
     for node in ast.walk(ast.parse(source)):
         complaint = _anywhere(node, path)
         if not complaint and room:
-            complaint = (
-                _import(node, _importing(path, room))
-                or _in_packages(node, speaks)
-                or _length(node)
-                or _parameters(node)
-            )
+            complaint = _import(node, room) or _in_packages(node, room) or _length(node) or _parameters(node)
         if complaint:
             yield getattr(node, "lineno", 1), complaint
 
@@ -121,11 +119,6 @@ def module_of(path: Path) -> str:
     parts = path.parent.parts if path.name == "__init__.py" else path.with_suffix("").parts
     is_linked = parts[:1] in (("lm",), ("decoder",), ("training",), ("server",))
     return ".".join(("phrasebeam", *parts) if is_linked else parts)
-
-
-def _importing(path: Path, room: str) -> str:
-    """The room by whose place a file imports: a command is a face of a function in phrasebeam.api."""
-    return ROOMS[-1] if "command" in path.name else room
 
 
 def _last_within(module: str) -> str:
@@ -149,13 +142,15 @@ def _anywhere(node: ast.AST, path: Path) -> str:
     return ""
 
 
-def _in_packages(node: ast.AST, speaks: bool) -> str:
+def _in_packages(node: ast.AST, room: str) -> str:
     if isinstance(node, ast.Assert):
         return "assert: raise one of the errors of phrasebeam.base.errors"
     if isinstance(node, ast.Call) and _name(node.func) == "yaml.safe_load":
         return "yaml.safe_load: use load_yaml of phrasebeam.base.config, which bounds time and memory"
-    if isinstance(node, ast.Call) and not speaks and _name(node.func) in ("print", "sys.exit"):
-        return f"{_name(node.func)}: only command modules do that; log, return or raise"
+    if isinstance(node, ast.Call) and room not in SPEAKING and _name(node.func) in ("print", "sys.exit"):
+        return f"{_name(node.func)}: only phrasebeam/commands does that; log, return or raise"
+    if isinstance(node, ast.keyword) and node.arg == "show_default" and isinstance(node.value, ast.Constant):
+        return "show_default: the section of a setting holds its default, see phrasebeam/base/options.py"
     return ""
 
 
@@ -188,6 +183,8 @@ def _import(node: ast.AST, room: str) -> str:
     for module in _modules(node):
         if module.partition(".")[0] == "tests":
             return f"imports {module}; the packages know nothing of tests"
+        if module.partition(".")[0] == "typer" and room != "phrasebeam.commands":
+            return f"{room} imports {module}; only phrasebeam/commands knows of the command line"
         if module.partition(".")[0] == "phrasebeam" and module != "phrasebeam":
             other = _last_within(module)
             if ROOMS.index(other) > ROOMS.index(room):
@@ -257,6 +254,23 @@ def _reached(module: str, imports: Mapping[str, set[str]]) -> set[str]:
     return reached
 
 
+def repeated(files: Iterable[Path]) -> Iterator[str]:
+    """Complaints of helps of options that are written twice."""
+    paths = [path for path in files if room_of(path.relative_to(ROOT)) in COMMAND_ROOMS]
+    for text, count in Counter(text for path in paths for text in helps(path.read_text(encoding="utf-8"))).items():
+        if count > 1:
+            yield f"{text!r}: the help of {count} options; declare one, and use it in both places"
+
+
+def helps(source: str) -> Iterator[str]:
+    """The helps of the options that a file declares: what stands in Annotated and in Option."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Subscript) and _name(node.value) == "Annotated" and isinstance(node.slice, ast.Tuple):
+            parts = node.slice.elts[1:]
+            parts += [part.args[0] for part in parts if isinstance(part, ast.Call) and part.args]
+            yield from (part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str))
+
+
 def packaged(pyproject: str) -> Iterator[str]:
     """Complaints of what a wheel would bring besides the one package."""
     setuptools = tomllib.loads(pyproject)["tool"]["setuptools"]
@@ -275,6 +289,7 @@ def main() -> int:
     complaints += ambiguous(files)
     relative = {path.relative_to(ROOT): path.read_text(encoding="utf-8") for path in files}
     complaints += circles({path: source for path, source in relative.items() if room_of(path)})
+    complaints += repeated(files)
     complaints += packaged((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     print("\n".join(complaints), end="\n" if complaints else "")
     return len(complaints) + sum(map(report, files))

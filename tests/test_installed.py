@@ -101,7 +101,7 @@ def test_the_settings_come_with_it(environment, directory):
 
 
 def test_the_demo_finds_its_settings(environment, directory):
-    script = "from phrasebeam.training.demo.demo_command import DEMO_CONFIG; print(DEMO_CONFIG.read_text())"
+    script = "from phrasebeam.api.config import CONFIGS; print((CONFIGS / 'demo.yaml').read_text())"
     assert run([environment / "python", "-c", script], directory) == (ROOT / "configs" / "demo.yaml").read_text() + "\n"
 
 

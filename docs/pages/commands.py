@@ -8,8 +8,8 @@ from typing import Any
 import typer
 
 from docs.pages.markdown_table import markdown_table
-from phrasebeam.base.command_line import command_group
 from phrasebeam.cli import GROUPS, HELP, NAME
+from phrasebeam.commands.command_group import command_group
 
 HEAD = """# Commands
 

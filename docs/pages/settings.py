@@ -47,9 +47,6 @@ SHOWN = {"select": "select", "tune": "tune", "rerank": "tune", "train": "recipe-
 OF_FEATURES = {feature.name: feature.description for feature in FEATURES}
 OF_FEATURES |= {feature.rate_name: feature.description for feature in FEATURES if feature.rate_name}
 OF_MANY = {  # what settings mean that sections name without a description of their own
-    "threads": "processor cores to use; results do not depend on it",
-    "metric": "what is optimized, and chosen by",
-    "method": "how weights are found",
     "iterations": "over the lists, at most",
     "epochs": "passes over the lists",
     "kind": "which stage it is",

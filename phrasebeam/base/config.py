@@ -63,7 +63,9 @@ def format_size(n_bytes: int) -> str:
 # Types of settings that several sections have. No number is unbounded: what is too large to be meant is refused where
 # it is read, and not when memory or patience ends.
 Bytes = Annotated[int, Field(le=MOST_BYTES), BeforeValidator(parse_size), PlainSerializer(format_size, return_type=str)]
-Threads = Annotated[int, Field(ge=1, le=MOST_THREADS)]
+Threads = Annotated[
+    int, Field(ge=1, le=MOST_THREADS, description="processor cores to use; results do not depend on it")
+]
 Count = Annotated[int, Field(ge=0, lt=2**63)]  # what a training has counted
 Seed = Annotated[int, Field(ge=0, lt=2**63)]  # 64 bits, as generators of random numbers take them
 Factor = Annotated[float, Field(ge=0, le=LARGEST_FACTOR)]  # of scores, weights or steps

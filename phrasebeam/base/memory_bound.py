@@ -23,7 +23,6 @@ from phrasebeam.process.children import CHILD
 
 DEFAULT_MEMORY = 2 << 30  # bytes
 LEAST_MEMORY = 384 << 20  # bytes; interpreter, libraries and kernels take some 200 MB of it
-MEMORY_HELP = "Bytes that the command may hold in memory, such as 2G; what does not fit goes to disk."
 RESERVE = 96 << 20  # bytes of the bound, or an eighth, that are kept free: memory grows between two looks
 BYTES_PER_SECOND = 8 << 30  # about as fast as pages of a file in the cache become resident
 SECONDS_BETWEEN_LOOKS = 0.002, 0.25  # at least and at most
@@ -41,7 +40,7 @@ class MemorySettings(Section):
 
     memory: Annotated[Bytes, AfterValidator(_large_enough), WITHOUT_EFFECT] = Field(
         DEFAULT_MEMORY,
-        description="bytes that the process and its children may hold resident; what does not fit goes to disk",
+        description="memory that the process and its children may hold, such as 2G; what does not fit goes to disk",
     )
 
 

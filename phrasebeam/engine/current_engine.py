@@ -25,9 +25,11 @@ MOST_WORKERS = 10_000
 class EngineSettings(Section):
     """Who does the long work of a command; results do not depend on it."""
 
-    engine: EngineName = "local"
-    address: str | None = Field(None, description="of Ray's cluster, host:port or auto; none: it is started here")
-    workers: int | None = Field(None, ge=1, le=MOST_WORKERS, description="none: a thread's or a processor's each")
+    engine: EngineName = Field(
+        "local", description="who does the work: this machine (local) or Ray's workers; results do not depend on it"
+    )
+    address: str | None = Field(None, description="address of Ray's cluster, host:port or auto")
+    workers: int | None = Field(None, ge=1, le=MOST_WORKERS, description="processes that work at the same time")
 
 
 class LocalEngine:

@@ -136,7 +136,7 @@ with atomic_file(folder / "file"):
 def test_errors_of_what_the_signal_disturbs_are_not_printed(tmp_path):
     script = """
 import typer
-from phrasebeam.base.command_line import run
+from phrasebeam.commands.command_line import run
 app = typer.Typer()
 @app.command()
 def command():

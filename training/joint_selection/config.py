@@ -54,9 +54,14 @@ class RankingConfig(TrainingDataSettings, ScoringSettings):
         1, description="1: SGD; 2: shards mixed at the end; 3: after each epoch; 4: that, with selection of features"
     )
     shards: int = Field(
-        0, ge=0, le=MOST_SHARDS, description=f"for algorithms 2 to 4; 0: one for each {SENTENCES_OF_SHARD} sentences"
+        0,
+        ge=0,
+        le=MOST_SHARDS,
+        description=f"number of shards of algorithms 2 to 4; 0: one for each {SENTENCES_OF_SHARD} sentences",
     )
-    keep: int = Field(100_000, ge=1, le=MOST_COUNTED, description="K, features that algorithm 4 keeps after each epoch")
+    keep: int = Field(
+        100_000, ge=1, le=MOST_COUNTED, description="number K of features that algorithm 4 keeps after each epoch"
+    )
     keep_dense: bool = Field(True, description="dense features are kept besides these K; else they compete")
     average: Literal["epochs", "sentences"] = Field(
         "sentences",
@@ -65,7 +70,9 @@ class RankingConfig(TrainingDataSettings, ScoringSettings):
     task_weights: Literal["shared", "own"] = Field(
         "shared", description="whether shards of one task each share weights, or only the features that are selected"
     )
-    iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(4, description="epochs over the training data, at most")
+    iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(
+        4, description="maximum number of epochs over the training data"
+    )
     patience: Annotated[int, WITHOUT_EFFECT] = Field(
         10, ge=1, le=MOST_COUNTED, description="epochs without a better score before it ends"
     )
@@ -101,10 +108,10 @@ class RankingConfig(TrainingDataSettings, ScoringSettings):
         INNER_TUNING,
         description="of dense weights and scales of groups, before weights are scored and kept; none: as they are",
     )
-    seed: Seed = Field(1, description="of shards and orders")
+    seed: Seed = Field(1, description="random seed of the shards and of the order of sentences")
     workers: Annotated[Threads, WITHOUT_EFFECT] = Field(2, description="shards that are learned from side by side")
     checkpoint: Annotated[int, WITHOUT_EFFECT] = Field(
-        2000, ge=1, le=MOST_COUNTED, description="sentences of a shard between two"
+        2000, ge=1, le=MOST_COUNTED, description="sentences of a shard between two checkpoints"
     )
     names: Annotated[int, WITHOUT_EFFECT] = Field(
         1000, ge=0, le=MOST_NAMES, description="heaviest features of each group whose names are kept for explain"

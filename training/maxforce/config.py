@@ -51,7 +51,9 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
         True, description="compare derivations with their future cost; without effect where search.future_cost is false"
     )
     margin: Factor = Field(0.0, description="of the model's score, by which the better derivation is to lead")
-    iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(8, description="over the training data, at most")
+    iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(
+        8, description="maximum number of iterations over the training data"
+    )
     patience: Annotated[int, WITHOUT_EFFECT] = Field(
         2, ge=1, le=MOST_COUNTED, description="iterations without a better score before it ends"
     )
@@ -98,13 +100,13 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
         description="target phrases per source phrase in y-good derivations; none: as the search; 0: all",
     )
     checkpoint: Annotated[int, WITHOUT_EFFECT] = Field(
-        200, ge=1, le=MOST_COUNTED, description="mini-batches between two"
+        200, ge=1, le=MOST_COUNTED, description="mini-batches between two checkpoints"
     )
     seeds: Annotated[list[Seed], WITHOUT_EFFECT] = Field(
         [1],
         min_length=1,
         max_length=MOST_RUNS,
-        description="of the order of sentences, and of tuning: a training each, and then their mean",
+        description="random seeds, of the order of sentences and of tuning: a training for each, and then their mean",
     )
     names: Annotated[int, WITHOUT_EFFECT] = Field(
         1000, ge=0, le=MOST_NAMES, description="heaviest features of each group whose names are kept for explain"

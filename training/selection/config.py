@@ -29,8 +29,10 @@ class SelectionConfig(Section):
     sentence_length_exponent: float = Field(
         1.0, ge=0, le=10, description="of the length that divides a sentence's score"
     )
-    sentences: int | None = Field(None, ge=1, le=UNLIMITED, description="how many to select, or else:")
-    words: int | None = Field(None, ge=1, le=UNLIMITED, description="how many source words to select")
+    sentences: int | None = Field(
+        None, ge=1, le=UNLIMITED, description="number of sentence pairs to select; give either this or `words`"
+    )
+    words: int | None = Field(None, ge=1, le=UNLIMITED, description="number of source words to select")
     seed: Seed = Field(1, description="of the random selection that the coverage is compared with")
 
     @property

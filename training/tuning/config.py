@@ -43,16 +43,23 @@ class AddedFeatures(_Features):
 class TuneConfig(MethodSettings, ScoringSettings):
     """Everything that `tune` can be told besides its files."""
 
-    method: TuneMethod = "mira-corpus"
+    method: TuneMethod = Field("mira-corpus", description="method by which weights are found")
     online: OnlineTuning = OnlineTuning()
-    iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(10, description="of decoding and optimizing, at most")
+    iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(
+        10, description="maximum number of iterations of decoding and optimizing"
+    )
     nbest: int = Field(200, ge=1, le=MOST_HYPOTHESES, description="hypotheses of each sentence and iteration")
     distinct: bool = Field(True, description="with different texts")
     seeds: Annotated[list[Seed], WITHOUT_EFFECT] = Field(
-        [1], min_length=1, max_length=MOST_RUNS, description="a run each; the best on the development set is kept"
+        [1],
+        min_length=1,
+        max_length=MOST_RUNS,
+        description="random seeds, with a run for each; the best on the development set is kept",
     )
     c: Annotated[list[PositiveFactor], WITHOUT_EFFECT] = Field(  # it is in the name of the run
-        [], max_length=MOST_RUNS, description="of the MIRA methods: a run each, in place of the method's own"
+        [],
+        max_length=MOST_RUNS,
+        description="C of the MIRA methods, the largest step, with a run for each value; none: the method's own",
     )
     fixed: list[str] = Field(["unknown_word_penalty"], description="features that keep their weights")
     sparse: SparseTuning = Field("scales", description="of a model's sparse features: those of groups, or each its own")

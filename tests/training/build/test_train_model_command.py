@@ -3,11 +3,8 @@
 import gzip
 
 import pytest
-import typer
 
-from phrasebeam.base.command_line import run
 from phrasebeam.cli import main
-from phrasebeam.training.build import train_model_command as commands
 from tests.training.build.test_train_model import bitext
 
 FAST = "alignment: {effort: 0.2}\nlanguage_model: {order: 3}\n"
@@ -17,15 +14,14 @@ FAST = "alignment: {effort: 0.2}\nlanguage_model: {order: 3}\n"
 def train(tmp_path, monkeypatch, capsys):
     """Runs train-model on files in tmp_path; returns status, output, error."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(commands, "show_progress", lambda: None)
-    app = typer.Typer(add_completion=False)
-    app.command()(commands.train_model)
+    monkeypatch.setattr("phrasebeam.commands.derived_command.show_progress", lambda: None)
     (tmp_path / "fast.yaml").write_text(FAST, encoding="utf-8")
     bitext(tmp_path)
 
     def call(**options):
         options = {"source": "source", "target": "target", "output": "model", "config": "fast.yaml"} | options
-        status = run(app, "train-model", [part for name, value in options.items() for part in (f"--{name}", value)])
+        words = [part for name, value in options.items() for part in (f"--{name}", value)]
+        status = main(["train-model", *words])
         return status, *capsys.readouterr()
 
     return call
@@ -85,7 +81,7 @@ def test_refuses(train, tmp_path, options, message):
     before = sorted(path.name for path in tmp_path.iterdir())
     status, output, error = train(**options)
     assert (status, output) == (2, "")
-    assert error.startswith("train-model: ")
+    assert error.startswith("phrasebeam: ")
     assert message in error
     assert error.count("\n") == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == before

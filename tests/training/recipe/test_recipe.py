@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from phrasebeam.api.trainers.train_model import CONFIGS
+from phrasebeam.api.config import CONFIGS
 from phrasebeam.base.config import load_config, parse_config, save_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.search.search_settings import SearchSettings

@@ -8,8 +8,9 @@ from typing import Annotated
 import pytest
 import typer
 
-from phrasebeam.base.command_line import Command, repeat_options, run
 from phrasebeam.base.errors import ConfigError, FormatError, ModelError
+from phrasebeam.commands.command_group import Command, repeat_options
+from phrasebeam.commands.command_line import run
 from phrasebeam.process.hints import hint
 from tests import ROOT
 
@@ -125,7 +126,7 @@ def test_no_command_shows_the_help(capfd):
 def test_a_reader_that_goes_is_no_error(flush):
     script = f"""
 import sys, typer
-from phrasebeam.base.command_line import run
+from phrasebeam.commands.command_line import run
 app = typer.Typer()
 @app.command()
 def talk():

@@ -1,13 +1,13 @@
 """rerank: weights from n-best lists with any features, and the best translations of lists."""
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple, Unpack
 
-from phrasebeam.api.arguments import File, Files, Memory, Settings, memory_bound, paths
-from phrasebeam.base.checked_arguments import checked
-from phrasebeam.base.config import config_with_options
+from phrasebeam.api.arguments import Config, File, Files, memory_bound, paths
+from phrasebeam.api.trainers.trainer_options import ResourceOptions
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import check_keeps_inputs, output_file, read_lines
+from phrasebeam.base.options import Option, described, settings_of
 from phrasebeam.base.progress import log
 from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.metrics.metric import make_metric
@@ -23,40 +23,33 @@ class Reranked(NamedTuple):
     translations: list[str]  # the best of each list of `nbest`, unless they were written to `output`
 
 
-@checked
+class RerankOptions(ResourceOptions, total=False):
+    """Options of rerank."""
+
+    nbest: Annotated[File | None, "N-best lists whose best translations are chosen."]
+    output: Annotated[File | None, Option("File for these translations; - for standard output.", unset="returned")]
+    train: Annotated[File | None, "N-best lists, in Moses' format, to learn the weights from."]
+    reference: Annotated[Files | None, "Translations for `train`, one file for each set of them."]
+    method: Method | None
+    config: Config
+    start_weights: Annotated[
+        File | None,
+        Option(
+            "File of the weights that `train` begins with; features that are not in it begin with 0.",
+            unset="those that the scores of the lists come from",
+        ),
+    ]
+    metric: MetricName | None
+    seed: Annotated[int | None, Option(setting="seeds")]
+    c: float | None
+
+
+@described(TuneConfig)
 def rerank(
-    weights: File,
-    *,
-    nbest: File | None = None,
-    output: File | None = None,
-    train: File | None = None,
-    reference: Files | None = None,
-    method: Method | None = None,
-    config: Settings | None = None,
-    start_weights: File | None = None,
-    metric: MetricName | None = None,
-    seed: int | None = None,
-    c: float | None = None,
-    threads: int | None = None,
-    memory: Memory | None = None,
+    weights: Annotated[File, "File of weights, lines of 'name= weight ...'; with `train` written, not read."],
+    **options: Unpack[RerankOptions],
 ) -> Reranked:
     """Learn weights for given n-best lists with any features, and choose the best translations of lists by them.
-
-    Args:
-        weights: File of weights, lines of "name= weight ..."; with `train` written, not read.
-        nbest: N-best lists whose best translations are chosen.
-        output: File for these translations; None: they are returned.
-        train: N-best lists, in Moses' format, to learn the weights from.
-        reference: Translations for `train`, one file for each set of them.
-        method: How weights are learned.
-        config: Settings, see TuneConfig; what is given beside them counts instead.
-        start_weights: File of the weights that learning begins with; None: those that the scores of the lists come
-            from, as far as their features tell.
-        metric: What is optimized.
-        seed: Of what is drawn.
-        c: Of MIRA: the largest step.
-        threads: Processor cores to use; results do not depend on it.
-        memory: Bytes that may be held in memory, such as "2G" (the default).
 
     Features of all lines that have no weight, and weights that no line has a feature for, are told in a line of the
     log. Raises ConfigError, FormatError, also where no name is in both, or OSError.
@@ -67,6 +60,8 @@ def rerank(
     >>> reranked.translations == rerank("rerank.weights", nbest="dev.nbest").translations
     True
     """
+    nbest, output, train = options["nbest"], options["output"], options["train"]
+    reference, start_weights, c = options["reference"], options["start_weights"], options["c"]
     if (train is None) != (not reference):
         raise ConfigError("--train and --reference need each other; give both")
     if train is None and nbest is None:
@@ -76,9 +71,7 @@ def rerank(
     check_keeps_inputs([output], [nbest, train, weights, start_weights, *paths(reference)])
     if train is not None:
         check_keeps_inputs([weights], [nbest, train, start_weights, *paths(reference)])
-    learning = {"method": method, "metric": metric, "seeds": None if seed is None else [seed]}
-    options = learning | {"c": None if c is None else [c], "threads": threads, "memory": memory}
-    settings = config_with_options(config, TuneConfig, options)
+    settings = settings_of(rerank, TuneConfig, options)
     settings = settings if c is None else settings.with_c(c)
     with memory_bound(settings.memory):
         learned = None
