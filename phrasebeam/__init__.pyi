@@ -57,13 +57,13 @@ from .decoder.translate.pipeline import LineSettings as LineSettings
 from .decoder.translate.pipeline import translate_lines as translate_lines
 from .decoder.translate.translator import Decoder as Decoder
 from .lm.language_model import LanguageModel as LanguageModel
-from .training.build.config import TrainModelConfig as TrainModelConfig
 from .training.expected_bleu.config import ExpectedBleuConfig as ExpectedBleuConfig
 from .training.joint_selection.config import RankingConfig as RankingConfig
 from .training.maxforce.config import MaxforceConfig as MaxforceConfig
 from .training.metrics.evaluation import Evaluation as Evaluation
 from .training.metrics.evaluation import EvaluationOptions as EvaluationOptions
 from .training.metrics.evaluation import evaluate_texts as evaluate_texts
+from .training.model_building.config import TrainModelConfig as TrainModelConfig
 from .training.tuning.config import TuneConfig as TuneConfig
 
 __version__: str

@@ -48,7 +48,7 @@ ROOMS = [
     "phrasebeam.training.joining",
     "phrasebeam.training.online",
     "phrasebeam.training.ranking",
-    "phrasebeam.training.build",
+    "phrasebeam.training.model_building",
     "phrasebeam.training.tuning.methods",
     "phrasebeam.training.tuning",
     "phrasebeam.training.maxforce",

@@ -21,7 +21,7 @@ def complaints(path, source):
         ("lm/x.py", "import yaml\nyaml.safe_load('a')", "load_yaml"),
         ("lm/utils.py", "", "name a file"),
         ("lm/x.py", "assert 1", "assert"),
-        ("training/build/x.py", "print(1)", "print"),
+        ("training/model_building/x.py", "print(1)", "print"),
         ("lm/x.py", "import sys\nsys.exit(1)", "sys.exit"),
         ("lm/x.py", "from phrasebeam.decoder.model.opened_model import Model", "one way"),
         ("decoder/search/x.py", "from phrasebeam.decoder.forced.forced_states import y", "one way"),

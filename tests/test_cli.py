@@ -11,8 +11,8 @@ import pytest
 from phrasebeam.api.config import OF_COMMANDS
 from phrasebeam.base.config import config_with_options
 from phrasebeam.cli import COMMANDS, GROUPS, main
-from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.maxforce.config import MaxforceConfig
+from phrasebeam.training.model_building.config import TrainModelConfig
 from tests import ROOT
 from tests.decoder.models import random_toy
 

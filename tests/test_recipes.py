@@ -450,10 +450,10 @@ async def unknown(text: str, service: Serving) -> list[str]:
 
 
 def test_a_score_of_phrase_pairs(copy, data, tmp_path):
-    scoring = "training/build/piece_scoring.py"
+    scoring = "training/model_building/piece_scoring.py"
     line = "    ln_scores[:, 2] = np.log(joint_counts"
     copy.replace(scoring, line, "    ln_scores[:, 4] = np.log(joint_counts)\n" + line)
-    copy.replace("training/build/config.py", "N_SCORES = 4 ", "N_SCORES = 5 ")
+    copy.replace("training/model_building/config.py", "N_SCORES = 4 ", "N_SCORES = 5 ")
     files = {"source": "train.source", "target": "train.target", "alignment": "train.alignment"}
     given = [part for name, file in files.items() for part in (f"--{name}", data / file)]
     copy.run("train-model", *given, "--threads", 1, "--output", tmp_path / "model")

@@ -28,11 +28,11 @@ from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.bitext.bitext_files import BitextFiles
-from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.build.train_model import train_model
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
 from phrasebeam.training.expected_bleu.expected_bleu_model import WORK, ExpectedBleuIteration, train_expected_bleu
 from phrasebeam.training.metrics.evaluation import EvaluationOptions, bleu, evaluate_texts
+from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.train_model import train_model
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.tune_model import tune_model
 

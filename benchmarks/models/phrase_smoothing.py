@@ -18,10 +18,10 @@ from benchmarks.experiments.kept_runs import parser_of
 from benchmarks.measure import table
 from phrasebeam.base.config import parse_config
 from phrasebeam.base.progress import show_progress
-from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.build.train_model import train_model
 from phrasebeam.training.clustering.bigrams import read_bigrams
 from phrasebeam.training.clustering.word_classes import write_classes as write_word_classes
+from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.train_model import train_model
 
 KN, GT, NONE = ({"smoothing": name} for name in ("kneser-ney", "good-turing", "none"))
 RUNS: dict[str, tuple[dict[str, str], int, int]] = {  # settings of phrases, word classes, order of their model

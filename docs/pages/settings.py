@@ -11,10 +11,10 @@ from phrasebeam.api.config import OF_COMMANDS
 from phrasebeam.base.config import Section, format_size
 from phrasebeam.decoder.features.registry import FEATURES
 from phrasebeam.decoder.translate.translate_settings import TranslateSettings
-from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
 from phrasebeam.training.joint_selection.config import RankingConfig
 from phrasebeam.training.maxforce.config import MaxforceConfig
+from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.recipe.recipe import Recipe
 from phrasebeam.training.selection.config import SelectionConfig
 from phrasebeam.training.tuning.config import TuneConfig

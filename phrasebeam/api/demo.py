@@ -9,8 +9,8 @@ from phrasebeam.api.arguments import File, Force, Settings
 from phrasebeam.api.config import CONFIGS
 from phrasebeam.base.config import MOST_COUNTED, config_with_options
 from phrasebeam.base.options import Option, described
-from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.demo.demo import DemoResult, run_demo
+from phrasebeam.training.model_building.config import TrainModelConfig
 
 MOST_TRAINED = 1_000_000  # sentence pairs
 

@@ -11,9 +11,9 @@ from phrasebeam.base.array_file import new_array_file
 from phrasebeam.decoder.forced.gold_lattice import GoldLattice
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.output.derivation import Derivation
-from phrasebeam.training.build.preprocessing import preprocessed
-from phrasebeam.training.build.scoring import TypeFile
 from phrasebeam.training.maxforce.lattice_store import ARRAYS, LatticeWriter
+from phrasebeam.training.model_building.preprocessing import preprocessed
+from phrasebeam.training.model_building.scoring import TypeFile
 from phrasebeam.training.nbest.growing_array import GrowingArray
 from phrasebeam.training.online.update_log import Record, UpdateLog
 

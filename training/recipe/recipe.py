@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from phrasebeam.base.config import Section
-from phrasebeam.training.build.config import TrainModelConfig
+from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.recipe.chosen_search import ChooseStage
 from phrasebeam.training.recipe.recipe_data import TwinSettings
 from phrasebeam.training.recipe.stages import (

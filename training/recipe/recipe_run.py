@@ -23,10 +23,10 @@ from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.process.interruption import goes_on_in
 from phrasebeam.training.bitext.bitext_files import BitextFiles
-from phrasebeam.training.build.word_alignments import check_agreement
 from phrasebeam.training.common.derived_model import Making
 from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.common.kept_translations import save_texts
+from phrasebeam.training.model_building.word_alignments import check_agreement
 from phrasebeam.training.recipe.recipe import Recipe
 from phrasebeam.training.recipe.recipe_data import (
     DividedData,

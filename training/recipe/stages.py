@@ -17,9 +17,6 @@ from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.estimate import MIN_ORDER
 from phrasebeam.lm.ngrams import MAX_ORDER
 from phrasebeam.process.unfinished import unfinished_directory
-from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.build.train_model import train_model
-from phrasebeam.training.build.word_alignments import kept_alignments
 from phrasebeam.training.clustering.bigrams import read_bigrams
 from phrasebeam.training.clustering.word_classes import write_classes
 from phrasebeam.training.common.derived_model import Making
@@ -31,6 +28,9 @@ from phrasebeam.training.joint_selection.config import RankingConfig
 from phrasebeam.training.joint_selection.ranking_model import train_ranking
 from phrasebeam.training.maxforce.config import MaxforceConfig
 from phrasebeam.training.maxforce.maxforce_model import train_maxforce
+from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.train_model import train_model
+from phrasebeam.training.model_building.word_alignments import kept_alignments
 from phrasebeam.training.recipe.chosen_search import as_carried, tuning_decodings
 from phrasebeam.training.recipe.stage import (
     Name,
@@ -95,7 +95,7 @@ class BuildStage(TrainerStage):
         if not settings.preprocessing:
             yield files.target
             return
-        from phrasebeam.training.build.preprocessing import preprocessed  # slow, see train_model.py
+        from phrasebeam.training.model_building.preprocessing import preprocessed  # slow, see train_model.py
 
         with (
             unfinished_directory(work.output.parent, "tokens") as directory,

@@ -8,8 +8,8 @@ from phrasebeam.api.trainers.trainer_options import RawOptions, RawSource, Resou
 from phrasebeam.base.config import parse_config
 from phrasebeam.base.options import Option, described, settings_of
 from phrasebeam.decoder.model.description import ModelDescription
-from phrasebeam.training.build import train_model as building
-from phrasebeam.training.build.config import TrainModelConfig
+from phrasebeam.training.model_building import train_model as building
+from phrasebeam.training.model_building.config import TrainModelConfig
 
 
 class BuildOptions(ResourceOptions, EngineOptions, RawOptions, total=False):

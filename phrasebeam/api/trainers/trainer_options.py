@@ -9,7 +9,7 @@ from phrasebeam.base.options import Option, heading
 from phrasebeam.decoder.input.raw_text_settings import raw_preprocessing
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.training.bitext.bitext_files import BitextFiles
-from phrasebeam.training.build.config import TrainModelConfig
+from phrasebeam.training.model_building.config import TrainModelConfig
 
 DevSource = Annotated[File, "Other source sentences, by whose score the best weights are chosen."]
 References = Annotated[Files, "Their translations, one file for each set of them."]

@@ -22,8 +22,8 @@ from phrasebeam.decoder.sparse.sparse_weights import add_weights, new_sparse_wei
 from phrasebeam.decoder.sparse.templates import Templates
 from phrasebeam.decoder.tables import word_counts
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.build.train_model import train_model
+from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.train_model import train_model
 from tests.decoder.features.test_sparse_features import add_points, with_tags
 from tests.decoder.models import random_toy
 from tests.decoder.search.test_search import flat

@@ -36,11 +36,11 @@ from phrasebeam.decoder.tables.phrase_table import (
 )
 from phrasebeam.decoder.tables.score_smoothing import open_discounting
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.build.scoring import PhraseTableSettings, build_phrase_table
-from phrasebeam.training.build.train_model import train_model
+from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.scoring import PhraseTableSettings, build_phrase_table
+from phrasebeam.training.model_building.train_model import train_model
 from tests.naive.phrase_smoothing import SMOOTHED
-from tests.training.build.bitexts import HARD, arrays, bitexts, realigned, sentence_pairs
+from tests.training.model_building.bitexts import HARD, arrays, bitexts, realigned, sentence_pairs
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 

@@ -12,7 +12,7 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.moses.feature_lines import KEYS
 from phrasebeam.decoder.moses.sections import REFUSED_SECTIONS, SECTIONS
 from phrasebeam.decoder.translate.translate_settings import TranslateSettings
-from phrasebeam.training.build.config import TrainModelConfig
+from phrasebeam.training.model_building.config import TrainModelConfig
 from tests import ROOT
 
 PAGE = (ROOT / "docs" / "moses.md").read_text(encoding="utf-8")

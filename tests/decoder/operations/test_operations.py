@@ -26,10 +26,10 @@ from phrasebeam.lm.text.vocabulary import Vocabulary
 from phrasebeam.training.bitext import operation_sequences
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.bitext.parallel_text import Bitext
-from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.build.train_model import train_model
 from phrasebeam.training.common.settings import TrainingDataSettings
 from phrasebeam.training.common.training_data import training_folds, training_pairs
+from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.train_model import train_model
 from phrasebeam.training.word_alignment.alignment_points import Alignments
 from tests.decoder.models import last_workspace
 from tests.naive.operations import operations

@@ -18,11 +18,11 @@ from phrasebeam.lm.estimate import estimate
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.text.word_classes import write_paths
 from phrasebeam.training.bitext.bitext_files import BitextFiles
-from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.build.train_model import train_model
 from phrasebeam.training.common.build_lm_folds import FoldedModel, build_lm_folds
 from phrasebeam.training.common.settings import TrainingDataSettings
 from phrasebeam.training.common.training_data import training_folds, training_pairs
+from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.train_model import train_model
 from tests.decoder.held_out.test_leave_one_out import LINES, trained
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]

@@ -9,8 +9,8 @@ from phrasebeam.base.config import load_config
 from phrasebeam.cli import main
 from phrasebeam.commands.command_line import BAD_INPUT
 from phrasebeam.commands.demo import called_here
-from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.demo.demo import N_EXAMPLES, TEST_SENTENCES, run_demo
+from phrasebeam.training.model_building.config import TrainModelConfig
 
 SENTENCES = 1500
 BLEU_FLOOR = 30.0

@@ -18,14 +18,14 @@ from phrasebeam.decoder.model.description import accept_files
 from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.bitext.bitext_files import BitextFiles
-from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.build.train_model import train_model
 from phrasebeam.training.common.development_set import read_development
 from phrasebeam.training.expected_bleu import expected_bleu_model
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
 from phrasebeam.training.expected_bleu.expected_bleu_model import WORK, train_expected_bleu
 from phrasebeam.training.expected_bleu.features import condensed, find_features
 from phrasebeam.training.expected_bleu.list_store import ListStore
+from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.train_model import train_model
 from tests import ROOT
 from tests.decoder.models import assert_sound
 from tests.naive import expected_bleu as naive

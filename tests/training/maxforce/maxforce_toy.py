@@ -6,10 +6,10 @@ import numpy as np
 import yaml
 
 from phrasebeam.training.bitext.bitext_files import BitextFiles
-from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.build.train_model import train_model
 from phrasebeam.training.maxforce.config import MaxforceConfig
 from phrasebeam.training.maxforce.maxforce_model import WORK, train_maxforce
+from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.train_model import train_model
 
 RUN = f"{WORK}/seed-1"
 QUICK = {

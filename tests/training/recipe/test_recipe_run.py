@@ -13,8 +13,8 @@ import phrasebeam
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.cli import main
 from phrasebeam.training.bitext.bitext_files import BitextFiles
-from phrasebeam.training.build import word_alignments
 from phrasebeam.training.demo.demo_corpus import write_pairs
+from phrasebeam.training.model_building import word_alignments
 from phrasebeam.training.recipe import chosen_search, recipe_run, stages
 from phrasebeam.training.recipe.recipe_data import RecipeFiles, TwinSettings, without_twins
 from tests import ROOT

@@ -14,10 +14,10 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.extraction.pairs import LONGEST_PAIR
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source, open_phrase_table, open_reordering_table
-from phrasebeam.training.build.scoring import BYTES_PER_OCCURRENCE, PhraseTableSettings, build_phrase_table
+from phrasebeam.training.model_building.scoring import BYTES_PER_OCCURRENCE, PhraseTableSettings, build_phrase_table
 from tests.naive import extraction as naive
 from tests.naive.phrase_smoothing import SMOOTHED, kneser_ney_discounts
-from tests.training.build.bitexts import HARD, arrays, bitexts, long_pair
+from tests.training.model_building.bitexts import HARD, arrays, bitexts, long_pair
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 
@@ -200,7 +200,7 @@ def test_an_old_table_is_replaced_and_a_failed_one_is_not_left(tmp_path, monkeyp
     source, target, alignments = arrays(HARD["one word each"])
     build_phrase_table(source, target, [alignments], tmp_path, PhraseTableSettings())
     before = (tmp_path / "phrases" / "ln_scores.npy").read_bytes()
-    monkeypatch.setattr("phrasebeam.training.build.scoring.lexical_table", lambda bitext: 1 / 0)
+    monkeypatch.setattr("phrasebeam.training.model_building.scoring.lexical_table", lambda bitext: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         build_phrase_table(source, target, [alignments], tmp_path, PhraseTableSettings())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["phrases", "reordering"]

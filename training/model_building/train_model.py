@@ -27,9 +27,9 @@ from phrasebeam.lm.probing_writer import write_probing
 from phrasebeam.lm.text.word_classes import read_word_classes
 from phrasebeam.training.bitext.operation_sequences import build_operations
 from phrasebeam.training.bitext.parallel_text import Bitext, check_bars, read_bitext
-from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.build.scoring import BuiltTables, PhraseTableSettings, build_phrase_table
-from phrasebeam.training.build.word_alignments import KeptAlignments, check_agreement, word_alignments
+from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.scoring import BuiltTables, PhraseTableSettings, build_phrase_table
+from phrasebeam.training.model_building.word_alignments import KeptAlignments, check_agreement, word_alignments
 from phrasebeam.training.word_alignment.alignment_points import Alignments, write_pharaoh
 
 # Not among the settings in model.yaml: weights have a file of their own, memory and threads do not change the model.
@@ -87,7 +87,7 @@ def _tokenized(
     texts = [Path(source), Path(target), *_monolingual_paths(config)]
     if config.preprocessing is None:
         return nullcontext(texts)
-    from phrasebeam.training.build.preprocessing import (
+    from phrasebeam.training.model_building.preprocessing import (
         preprocessed,  # slow: compiles the tables of Unicode that sacremoses needs
     )
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from phrasebeam.decoder.extraction.agreement import Agreement
 from phrasebeam.decoder.extraction.orientations import KINDS
 from phrasebeam.decoder.extraction.pairs import LONGEST_PAIR
-from phrasebeam.training.build.extraction import align_bitext, count_occurrences, extract
+from phrasebeam.training.model_building.extraction import align_bitext, count_occurrences, extract
 from tests.naive import extraction as naive
-from tests.training.build.bitexts import HARD, arrays, bitexts, long_pair, realigned
+from tests.training.model_building.bitexts import HARD, arrays, bitexts, long_pair, realigned
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 

@@ -34,16 +34,16 @@ from phrasebeam.engine.current_engine import current_engine
 from phrasebeam.engine.protocols import Engine
 from phrasebeam.lm.kneser_ney import LARGEST_COUNT, discounts
 from phrasebeam.lm.text.corpus import Corpus
-from phrasebeam.training.build.config import N_SCORES
-from phrasebeam.training.build.extraction import align_bitext, count_occurrences, extract
-from phrasebeam.training.build.lexical import lexical_table
-from phrasebeam.training.build.map_and_reduce import (
+from phrasebeam.training.model_building.config import N_SCORES
+from phrasebeam.training.model_building.extraction import align_bitext, count_occurrences, extract
+from phrasebeam.training.model_building.lexical import lexical_table
+from phrasebeam.training.model_building.map_and_reduce import (
     SHARDS_OF_WORKER,
     ShardExtraction,
     Shuffle,
     on_disk,
 )
-from phrasebeam.training.build.piece_scoring import (
+from phrasebeam.training.model_building.piece_scoring import (
     PhraseTableSettings,
     PieceScoring,
     TargetCounting,

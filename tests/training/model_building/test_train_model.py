@@ -27,9 +27,9 @@ from phrasebeam.lm.text.corpus import Corpus
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 from phrasebeam.lm.text.vocabulary import Vocabulary
 from phrasebeam.training.bitext.parallel_text import Bitext
-from phrasebeam.training.build import train_model as building
-from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.build.train_model import train_model
+from phrasebeam.training.model_building import train_model as building
+from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.train_model import train_model
 from phrasebeam.training.word_alignment.alignment_points import Alignments
 from tests import ROOT
 from tests.decoder.models import assert_sound

@@ -19,7 +19,7 @@ from phrasebeam.decoder.raw_text.tokenizer import check_languages
 from phrasebeam.decoder.raw_text.truecaser import Truecaser, save_truecaser, truecaser_paths
 from phrasebeam.process.children import module_command, start
 from phrasebeam.process.system_errors import named_in_errors
-from phrasebeam.training.build.tokenize_lines import Batch, LineTokenizer, TokenizerJob
+from phrasebeam.training.model_building.tokenize_lines import Batch, LineTokenizer, TokenizerJob
 
 BATCH = 1000  # lines
 
@@ -115,7 +115,7 @@ class _TokenizerPool:
         return Batch(*json.loads(answer))
 
     def _start(self) -> subprocess.Popen[bytes]:
-        command, environment = module_command("phrasebeam.training.build.tokenize_lines")
+        command, environment = module_command("phrasebeam.training.model_building.tokenize_lines")
         process = start(command, environment)
         self._processes.append(process)
         _ask(process, self._job._asdict(), is_answered=False)

@@ -10,7 +10,7 @@ from phrasebeam.base.progress import stage
 from phrasebeam.decoder.extraction.pharaoh import SEPARATOR, check_format
 from phrasebeam.decoder.tables.model_files import ALIGNMENT
 from phrasebeam.training.bitext.parallel_text import Bitext
-from phrasebeam.training.build.config import TrainModelConfig
+from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.word_alignment.alignment import align
 from phrasebeam.training.word_alignment.alignment_points import Alignments, read_pharaoh
 from phrasebeam.training.word_alignment.alignment_settings import AlignmentConfig

@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from phrasebeam.base.config import config_with_options, format_size, load_config, parse_config, parse_size, save_config
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.training.build.config import TrainModelConfig
+from phrasebeam.training.model_building.config import TrainModelConfig
 from tests import ROOT
 
 CONFIGS = ROOT / "configs"

@@ -20,7 +20,7 @@ from phrasebeam.base.resident_memory import let_release
 from phrasebeam.base.side_by_side import Advance
 from phrasebeam.decoder.extraction.agreement import Agreement
 from phrasebeam.decoder.extraction.pairs import AlignedBitext
-from phrasebeam.training.build.extraction import extract
+from phrasebeam.training.model_building.extraction import extract
 
 Arrays = TypeVar("Arrays", bound=tuple[Any, ...])  # a NamedTuple of arrays
 NO_PAIRS = np.zeros((0, 4), np.int64)

@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from phrasebeam.cli import main
-from tests.training.build.test_train_model import bitext
+from tests.training.model_building.test_train_model import bitext
 
 FAST = "alignment: {effort: 0.2}\nlanguage_model: {order: 3}\n"
 

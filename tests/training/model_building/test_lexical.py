@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from phrasebeam.training.build.extraction import align_bitext
-from phrasebeam.training.build.lexical import lexical_table
+from phrasebeam.training.model_building.extraction import align_bitext
+from phrasebeam.training.model_building.lexical import lexical_table
 from phrasebeam.training.word_alignment import alignment_points
 from tests.naive import extraction as naive
-from tests.training.build.bitexts import arrays, bitexts
+from tests.training.model_building.bitexts import arrays, bitexts
 
 
 @settings(deadline=None, max_examples=50)

@@ -16,9 +16,9 @@ from phrasebeam.decoder.moses.exporting import export_moses
 from phrasebeam.decoder.raw_text.truecaser import Truecaser
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
-from phrasebeam.training.build import preprocessing
-from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.build.train_model import train_model
+from phrasebeam.training.model_building import preprocessing
+from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.train_model import train_model
 
 GERMAN = {"der Hund": "the dog", "die Katze": "the cat", "Anna": "Anna", "Bobs Haus": "Bob's house", "es": "it"}
 VERBS = {"schläft": "sleeps", "ist alt": "is old", "sieht Anna": "sees Anna", "mag das": "likes that"}

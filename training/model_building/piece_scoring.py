@@ -20,9 +20,9 @@ from phrasebeam.decoder.features.reordering import BACKWARD, COLUMNS, FORWARD, S
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.tables.phrase_table import PhraseTable, ReorderingTable, floored_ln
 from phrasebeam.decoder.tables.score_smoothing import Method
-from phrasebeam.training.build.config import N_SCORES
-from phrasebeam.training.build.lexical import LexicalTable, ln_lexical_weights
-from phrasebeam.training.build.map_and_reduce import (
+from phrasebeam.training.model_building.config import N_SCORES
+from phrasebeam.training.model_building.lexical import LexicalTable, ln_lexical_weights
+from phrasebeam.training.model_building.map_and_reduce import (
     Shuffle,
     append_rows,
     divided,
@@ -31,7 +31,7 @@ from phrasebeam.training.build.map_and_reduce import (
     pairs_of,
     save_tuple,
 )
-from phrasebeam.training.build.phrase_pairs import (
+from phrasebeam.training.model_building.phrase_pairs import (
     PairGroups,
     Sequences,
     gather,
