@@ -7,15 +7,7 @@ from pydantic import Field
 
 from phrasebeam.api.arguments import File, Force, MemoryBound, Settings, Target, memory_bound, optional_path
 from phrasebeam.api.config import CONFIGS
-from phrasebeam.api.trainers.trainer_options import (
-    RawOptions,
-    RawSource,
-    References,
-    TestOptions,
-    development_data,
-    optional_data,
-    raw_settings,
-)
+from phrasebeam.api.trainers import trainer_options as shared
 from phrasebeam.base.config import Threads, config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import memory_option
@@ -30,7 +22,7 @@ from phrasebeam.training.recipe.recipe_seed import with_seeds
 MOST_SEEDS = 1_000_000
 
 
-class RecipeOptions(RawOptions, TestOptions, total=False):
+class RecipeOptions(shared.RawOptions, shared.TestOptions, total=False):
     """Options of train."""
 
     alignment: Annotated[
@@ -43,10 +35,10 @@ class RecipeOptions(RawOptions, TestOptions, total=False):
 
 @described()
 def train(
-    source: RawSource,
+    source: shared.RawSource,
     target: Target,
     dev_source: Annotated[File, "Other source sentences, to tune on and to choose by."],
-    dev_reference: References,
+    dev_reference: shared.References,
     output: Annotated[File, "Directory of the model; a run that was stopped there goes on."],
     *,
     recipe: Annotated[
@@ -70,8 +62,8 @@ def train(
     n_bytes, threads = memory_option(options["memory"]), options["threads"]
     bounds = {"memory": n_bytes} | ({} if threads is None else {"threads": threads})
     found = _adapted(_recipe(recipe), bounds, options)
-    development = development_data(dev_source, dev_reference)
-    test = optional_data("test", options["test_source"], options["test_reference"])
+    development = shared.development_data(dev_source, dev_reference)
+    test = shared.optional_data("test", options["test_source"], options["test_reference"])
     files = RecipeFiles(Path(source), Path(target), development, optional_path(options["alignment"]), test)
     with memory_bound(n_bytes):
         cores = threads or found.stages[0].settings.threads  # type: ignore[union-attr]
@@ -90,13 +82,13 @@ def _recipe(given: Settings) -> Recipe:
     return config_with_options(given, Recipe, {})
 
 
-def _adapted(recipe: Recipe, bounds: dict[str, int], options: RawOptions) -> Recipe:
+def _adapted(recipe: Recipe, bounds: dict[str, int], options: shared.RawOptions) -> Recipe:
     """The recipe whose trainers keep to these threads and bytes, and whose models are of raw text if options say so."""
     stages = []
     for stage in recipe.stages:
         settings = getattr(stage, "settings", None)
         if isinstance(stage, BuildStage):
-            settings = raw_settings(stage.settings, options)
+            settings = shared.raw_settings(stage.settings, options)
         known = {name: value for name, value in bounds.items() if settings and name in type(settings).model_fields}
         update = {"settings": settings.model_copy(update=known)} if settings else {}
         stages.append(stage.model_copy(update=update))
