@@ -21,6 +21,7 @@ R = TypeVar("R")
 Group = TypeVar("Group", bound=type)
 OPTIONS = "options"  # attribute of functions
 COMMAND = "{command}"  # in a help: the name of the command
+MOST_TOLD = 10**9  # bounds that are larger only keep nonsense away
 WIDTH = 112  # of the section Args
 RESULT = re.compile(r"^(Returns|Raises|>>>)", re.M)  # what stands behind the section Args
 
@@ -49,7 +50,6 @@ class Declared(NamedTuple):
     default: Any  # Parameter.empty: it must be given
     help: str  # sentences, in which names of other arguments stand in backquotes
     unset: str  # what is meant where it is not given, in words
-    bounds: Bounds
     section: type[Section] | None  # that it stands for a setting of
     setting: str  # its key there
     heading: str
@@ -146,9 +146,9 @@ def _declared(parameter: Parameter, section: type[Section] | None, unset: str, f
         if not help:
             raise LookupError(f"{owner}: {key} has no description; give it one")
         meant = meant or ("" if option.section else unset) or _shown(field)
-    help = _sentence(help.replace(COMMAND, function.replace("_", "-")))
+    help = _sentence(help.replace(COMMAND, function.replace("_", "-"))) + _range(bounds)
     named = name, plain(annotation), parameter.default, help, meant if parameter.default is None else ""
-    return Declared(*named, bounds, owner, key, _first(annotation, Heading()).text, option.is_bare)
+    return Declared(*named, owner, key, _first(annotation, Heading()).text, option.is_bare)
 
 
 def _field(section: type[Section] | None, key: str) -> FieldInfo:
@@ -190,6 +190,14 @@ def _sentence(text: str) -> str:
     """A description as a sentence; a value that it begins with, such as "cube: cube pruning", stays as it is."""
     first = text[:1] if re.match(r"\S+[:,]", text) else text[:1].upper()
     return first + text[1:] + ("" if text.endswith(".") else ".")
+
+
+def _range(bounds: Bounds) -> str:
+    """The bounds of a number, as a sentence; those that only keep nonsense away are left out."""
+    least, most = (None if one is None or one >= MOST_TOLD else one for one in bounds)
+    if least is None:
+        return "" if most is None else f" At most {most:g}."
+    return f" At least {least:g}." if most is None else f" From {least:g} to {most}."
 
 
 def _documented(text: str, options: Mapping[str, Declared]) -> str:

@@ -6,8 +6,9 @@ and the CommandCall; its keyword-only parameters are further options, and what i
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
 from importlib import import_module
-from inspect import Parameter, Signature
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
@@ -15,12 +16,12 @@ from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 import typer
 
 import phrasebeam
+from phrasebeam.base.checked_arguments import call_checked
 from phrasebeam.base.options import Declared, options_of
 from phrasebeam.base.progress import set_volume, show_progress
 from phrasebeam.console.input_stage import show_input_progress
 
 STANDARD = Path("-")
-MOST_SHOWN = 10**9  # bounds that are larger only keep nonsense away
 # Options of all commands, before or after the command's name.
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only warnings and errors on standard error.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="All stages on standard error, and time and memory.")]
@@ -43,7 +44,7 @@ def command_function(name: str, module: str) -> Callable[..., Any]:
 
     def command(quiet: bool, verbose: bool, **given: Any) -> Any:
         set_volume(quiet, verbose)
-        more = {one: given.pop(one) for one in further}
+        more = _checked(shown, {one: given.pop(one) for one in further})
         if "input" in given:
             show_input_progress(given["input"], given["output"])
         elif name not in WITHOUT_PROGRESS:
@@ -70,6 +71,13 @@ def print_result(result: Any, call: CommandCall) -> None:
         print(line)
 
 
+def _checked(shown: Callable[..., Any], more: dict[str, Any]) -> dict[str, Any]:
+    """The arguments that what prints has of its own. Raises ConfigError."""
+    parameters = {name: signature(shown).parameters[name] for name in more}
+    kinds = {name: one.annotation for name, one in parameters.items()}
+    return call_checked(wraps(shown)(lambda **given: given), Signature([*parameters.values()]), lambda: kinds)(**more)
+
+
 def _parameter(option: Declared, names: set[str]) -> Parameter:
     """A parameter as typer reads it."""
     kind, default, unset = option_type(option.kind, option.default), option.default, option.unset
@@ -78,10 +86,7 @@ def _parameter(option: Declared, names: set[str]) -> Parameter:
     texts = [option.help, unset]
     for name in names:
         texts = [text.replace(f"`{name}`", f"--{name.replace('_', '-')}") for text in texts]
-    least, most = (None if one is None or abs(one) >= MOST_SHOWN else one for one in option.bounds)
     shown: dict[str, Any] = {"help": texts[0], "show_default": texts[1] or True}
-    if {int, float} & {kind, *get_args(kind)}:
-        shown |= {"min": least, "max": most}
     if option.is_bare:
         info = typer.Argument(**shown)
     else:

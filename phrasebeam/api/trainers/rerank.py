@@ -40,8 +40,8 @@ class RerankOptions(ResourceOptions, total=False):
         ),
     ]
     metric: MetricName | None
-    seed: Annotated[int | None, Option(setting="seeds")]
-    c: float | None
+    seed: Annotated[int | None, Option("Random seed.", "seeds")]
+    c: Annotated[float | None, Option("C of the MIRA methods, the largest step.", "c")]
 
 
 @described(TuneConfig)

@@ -7,16 +7,7 @@ from pydantic import Field
 
 from phrasebeam.api.arguments import File, Force, MemoryBound, Settings, Target, memory_bound
 from phrasebeam.api.config import CONFIGS
-from phrasebeam.api.trainers.trainer_options import (
-    RawOptions,
-    RawSource,
-    References,
-    TestOptions,
-    development_data,
-    optional_data,
-    raw_settings,
-    training_data,
-)
+from phrasebeam.api.trainers import trainer_options as shared
 from phrasebeam.base.config import Threads, config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import memory_option
@@ -31,7 +22,7 @@ from phrasebeam.training.recipe.stage import with_seeds
 MOST_SEEDS = 1_000_000
 
 
-class RecipeOptions(RawOptions, TestOptions, total=False):
+class RecipeOptions(shared.RawOptions, shared.TestOptions, total=False):
     """Options of train."""
 
     alignment: Annotated[
@@ -44,10 +35,10 @@ class RecipeOptions(RawOptions, TestOptions, total=False):
 
 @described()
 def train(
-    source: RawSource,
+    source: shared.RawSource,
     target: Target,
     dev_source: Annotated[File, "Other source sentences, to tune on and to choose by."],
-    dev_reference: References,
+    dev_reference: shared.References,
     output: Annotated[File, "Directory of the model; a run that was stopped there goes on."],
     *,
     recipe: Annotated[
@@ -70,10 +61,10 @@ def train(
     """
     n_bytes, threads = memory_option(options["memory"]), options["threads"]
     bounds = {"memory": n_bytes} | ({} if threads is None else {"threads": threads})
-    found = _recipe(recipe).within(bounds).of_raw_text(lambda settings: raw_settings(settings, options))
-    development = development_data(dev_source, dev_reference)
-    test = optional_data("test", options["test_source"], options["test_reference"])
-    files = RecipeFiles(training_data(source, target, options["alignment"]), development, test)
+    found = _recipe(recipe).within(bounds).of_raw_text(lambda settings: shared.raw_settings(settings, options))
+    development = shared.development_data(dev_source, dev_reference)
+    test = shared.optional_data("test", options["test_source"], options["test_reference"])
+    files = RecipeFiles(shared.training_data(source, target, options["alignment"]), development, test)
     with memory_bound(n_bytes):
         cores = threads or found.builds[0].settings.threads
         result = run_recipe(files, Path(output), with_seeds(found, seed - 1), cores, options["force"])

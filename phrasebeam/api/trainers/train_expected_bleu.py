@@ -13,21 +13,14 @@ from phrasebeam.api.arguments import (
     optional_path,
     resources,
 )
-from phrasebeam.api.trainers.trainer_options import (
-    CorpusOptions,
-    DevSource,
-    NewModel,
-    References,
-    development_data,
-    training_data,
-)
+from phrasebeam.api.trainers import trainer_options as shared
 from phrasebeam.base.options import Option, described, settings_of
 from phrasebeam.training.common.gain import Gain, TrainingOutcome
 from phrasebeam.training.expected_bleu import expected_bleu_model
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig, Optimizer
 
 
-class ExpectedBleuOptions(CorpusOptions, EngineOptions, total=False):
+class ExpectedBleuOptions(shared.CorpusOptions, EngineOptions, total=False):
     """Options of train_expected_bleu."""
 
     lists: Annotated[File | None, "Directory for the n-best lists, which further trainings then find there."]
@@ -40,9 +33,9 @@ def train_expected_bleu(
     model: Model,
     source: Source,
     target: Target,
-    dev_source: DevSource,
-    dev_reference: References,
-    output: NewModel,
+    dev_source: shared.DevSource,
+    dev_reference: shared.References,
+    output: shared.NewModel,
     **options: Unpack[ExpectedBleuOptions],
 ) -> TrainingOutcome[expected_bleu_model.ExpectedBleuProgress]:
     """Learn scores of phrase pairs on training data, so that the expected BLEU of n-best lists becomes large.
@@ -57,8 +50,8 @@ def train_expected_bleu(
         texts = [names] if isinstance(names, str) else names
         options["features"] = [name.strip() for text in texts for name in text.split(",")]
     settings = settings_of(train_expected_bleu, ExpectedBleuConfig, options)
-    corpus = training_data(source, target, options["alignment"])
-    development, lists = development_data(dev_source, dev_reference), optional_path(options["lists"])
+    corpus = shared.training_data(source, target, options["alignment"])
+    development, lists = shared.development_data(dev_source, dev_reference), optional_path(options["lists"])
     with resources(settings.memory, options, options["workers"]):
         progress = expected_bleu_model.train_expected_bleu(
             Path(model), corpus, development, Path(output), settings, lists, options["force"]

@@ -11,14 +11,7 @@ from phrasebeam.api.arguments import (
     Target,
     resources,
 )
-from phrasebeam.api.trainers.trainer_options import (
-    CorpusOptions,
-    DevSource,
-    NewModel,
-    References,
-    development_data,
-    training_data,
-)
+from phrasebeam.api.trainers import trainer_options as shared
 from phrasebeam.base.options import Option, described, settings_of
 from phrasebeam.training.common.gain import TrainingOutcome
 from phrasebeam.training.maxforce import maxforce_model
@@ -26,7 +19,7 @@ from phrasebeam.training.maxforce.config import MaxforceConfig
 from phrasebeam.training.maxforce.updates import Strategy
 
 
-class MaxforceOptions(CorpusOptions, EngineOptions, total=False):
+class MaxforceOptions(shared.CorpusOptions, EngineOptions, total=False):
     """Options of train_maxforce."""
 
     update: Strategy | None
@@ -38,9 +31,9 @@ def train_maxforce(
     model: Model,
     source: Source,
     target: Target,
-    dev_source: DevSource,
-    dev_reference: References,
-    output: NewModel,
+    dev_source: shared.DevSource,
+    dev_reference: shared.References,
+    output: shared.NewModel,
     **options: Unpack[MaxforceOptions],
 ) -> TrainingOutcome[maxforce_model.TrainingResult]:
     """Learn dense and sparse weights on training data: the violation-fixing perceptron with forced decoding.
@@ -52,8 +45,8 @@ def train_maxforce(
     True
     """
     settings = settings_of(train_maxforce, MaxforceConfig, options)
-    corpus = training_data(source, target, options["alignment"])
-    development = development_data(dev_source, dev_reference)
+    corpus = shared.training_data(source, target, options["alignment"])
+    development = shared.development_data(dev_source, dev_reference)
     with resources(settings.memory, options, options["workers"]):
         result = maxforce_model.train_maxforce(
             Path(model), corpus, development, Path(output), settings, options["force"]

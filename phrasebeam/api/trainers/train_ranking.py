@@ -14,14 +14,7 @@ from phrasebeam.api.arguments import (
     optional_path,
     resources,
 )
-from phrasebeam.api.trainers.trainer_options import (
-    CorpusOptions,
-    DevSource,
-    NewModel,
-    References,
-    development_data,
-    training_data,
-)
+from phrasebeam.api.trainers import trainer_options as shared
 from phrasebeam.base.options import described, settings_of
 from phrasebeam.training.common.gain import Gain, TrainingOutcome
 from phrasebeam.training.joint_selection import ranking_model
@@ -30,7 +23,7 @@ from phrasebeam.training.online.progress import OnlineProgress
 from phrasebeam.training.ranking.list_iteration import ListIteration
 
 
-class RankingOptions(CorpusOptions, ClusterOptions, total=False):
+class RankingOptions(shared.CorpusOptions, ClusterOptions, total=False):
     """Options of train_ranking."""
 
     algorithm: Annotated[int | None, Field(ge=1, le=4)]
@@ -50,9 +43,9 @@ def train_ranking(
     model: Model,
     source: Source,
     target: Target,
-    dev_source: DevSource,
-    dev_reference: References,
-    output: NewModel,
+    dev_source: shared.DevSource,
+    dev_reference: shared.References,
+    output: shared.NewModel,
     **options: Unpack[RankingOptions],
 ) -> TrainingOutcome[OnlineProgress[ListIteration]]:
     """Learn dense and sparse weights on training data: pairwise ranking over shards, joint feature selection.
@@ -64,8 +57,8 @@ def train_ranking(
     2
     """
     settings = settings_of(train_ranking, RankingConfig, options)
-    corpus = training_data(source, target, options["alignment"])
-    development, tasks = development_data(dev_source, dev_reference), optional_path(options["tasks"])
+    corpus = shared.training_data(source, target, options["alignment"])
+    development, tasks = shared.development_data(dev_source, dev_reference), optional_path(options["tasks"])
     with resources(settings.memory, options, options["workers"]):
         progress = ranking_model.train_ranking(
             Path(model), corpus, development, Path(output), settings, tasks, options["force"]

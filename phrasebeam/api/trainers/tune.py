@@ -5,14 +5,7 @@ from pathlib import Path
 from typing import Annotated, Unpack
 
 from phrasebeam.api.arguments import EngineOptions, File, Files, Model, optional_path, resources
-from phrasebeam.api.trainers.trainer_options import (
-    NewModel,
-    References,
-    TestOptions,
-    TrainerOptions,
-    development_data,
-    optional_data,
-)
+from phrasebeam.api.trainers import trainer_options as shared
 from phrasebeam.base.options import Option, described, settings_of
 from phrasebeam.decoder.search.search_settings import Algorithm
 from phrasebeam.training.common.gain import Gain, TrainingOutcome
@@ -23,7 +16,7 @@ from phrasebeam.training.tuning.run_state import RunResult
 from phrasebeam.training.tuning.tune_model import tune_model
 
 
-class TuneOptions(TrainerOptions, TestOptions, EngineOptions, total=False):
+class TuneOptions(shared.TrainerOptions, shared.TestOptions, EngineOptions, total=False):
     """Options of tune."""
 
     method: TuneMethod | None
@@ -47,8 +40,8 @@ class TuneOptions(TrainerOptions, TestOptions, EngineOptions, total=False):
 def tune(
     model: Model,
     source: Annotated[File, "Source sentences to tune on, tokenized, one a line."],
-    reference: References,
-    output: NewModel,
+    reference: shared.References,
+    output: shared.NewModel,
     **options: Unpack[TuneOptions],
 ) -> TrainingOutcome[list[RunResult]]:
     """Tune the weights of a model on n-best lists: decode, merge, optimize, until nothing new is found.
@@ -59,13 +52,13 @@ def tune(
     >>> outcome.gain.best >= outcome.gain.before
     True
     """
-    test = optional_data("test", options["test_source"], options["test_reference"])
-    held_out = optional_data("dev", options["dev_source"], options["dev_reference"])
+    test = shared.optional_data("test", options["test_source"], options["test_reference"])
+    held_out = shared.optional_data("dev", options["dev_source"], options["dev_reference"])
     settings = settings_of(tune, TuneConfig, options)
     alignment = optional_path(options["alignment"])
     online = OnlineData(alignment, held_out) if alignment or held_out else None
     with resources(settings.memory, options, options["workers"]):
-        development = development_data(source, reference)
+        development = shared.development_data(source, reference)
         results = tune_model(Path(model), development, Path(output), settings, test, online, options["force"])
     best = next((result for result in results if result.best > 0), results[0])
     return TrainingOutcome(results, Gain(settings.metric, best.before, best.score, best.name if best.best > 0 else ""))
