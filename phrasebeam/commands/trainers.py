@@ -52,7 +52,7 @@ def train_maxforce(
         for place, one in enumerate(progress.iterations):
             ratios = [f"{100 * one.invalid_ratio:.1f}%", f"{100 * one.solved / max(one.examples, 1):.1f}%"]
             rows[place] = [f"{one.score:.2f}", f"{one.updates}", *ratios, f"{one.features}", _speed(one)]
-        _print_iterations(["score", "updates", "invalid", "solved", "features", "sentences/s"], rows, progress)
+        print_iterations(["score", "updates", "invalid", "solved", "features", "sentences/s"], rows, progress)
     if result.mean:
         print(f"mean of all seeds: {result.mean.score:.2f}")
     return _status(gain, require_gain)
@@ -67,7 +67,7 @@ def train_ranking(
     for number, one in enumerate(progress.iterations):
         training = "" if one.example_score is None else f"{one.example_score:.2f}"
         rows[number] = [f"{one.score:.2f}", training, f"{one.updates}", f"{one.features}", _speed(one)]
-    _print_iterations(["score", "training", "updates", "features", "sentences/s"], rows, progress)
+    print_iterations(["score", "training", "updates", "features", "sentences/s"], rows, progress)
     return _status(gain, require_gain)
 
 
@@ -81,7 +81,7 @@ def train_expected_bleu(
         for number, one in enumerate(progress.iterations)
         if one.score is not None
     }
-    _print_iterations(["score", "expected BLEU", "objective"], rows, progress)
+    print_iterations(["score", "expected BLEU", "objective"], rows, progress)
     return _status(gain, require_gain)
 
 
@@ -125,7 +125,7 @@ def _status(gain: "Gain", is_required: bool) -> int:
     return NO_GAIN if is_required else 0
 
 
-def _print_iterations(header: Sequence[str], rows: Mapping[int, Sequence[str]], progress: "Progress[Any]") -> None:
+def print_iterations(header: Sequence[str], rows: Mapping[int, Sequence[str]], progress: "Progress[Any]") -> None:
     """Print a row for each iteration, by number, the best one marked."""
     numbered = [[f"{number}*" if number == progress.best else f"{number}", *cells] for number, cells in rows.items()]
     print_table([["iteration", *header], *numbered])

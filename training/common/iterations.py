@@ -1,14 +1,13 @@
-"""The progress of a training: scores of its iterations, the best one, when to stop, and a table."""
+"""The progress of a training: scores of its iterations, the best one, and when to stop."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 from pydantic import Field
 
 from phrasebeam.base.config import Section
-from phrasebeam.console.tables import Rows
 from phrasebeam.training.common.checkpoint import SignedSection
 
 AnyIteration = TypeVar("AnyIteration", bound=Section)
@@ -47,9 +46,3 @@ class Progress(SignedSection, Generic[AnyIteration]):
     def rows(self) -> list[dict[str, Any]]:
         """The fields of each iteration, for a curve; they are numbered from 0 on."""
         return [{"iteration": number, **row.model_dump()} for number, row in enumerate(self.iterations)]
-
-
-def iteration_table(header: Sequence[str], rows: Mapping[int, Sequence[str]], best: int) -> Rows:
-    """A table with a row for each iteration, by number, the best one marked."""
-    numbered = [[f"{number}*" if number == best else f"{number}", *cells] for number, cells in rows.items()]
-    return [["iteration", *header], *numbered]

@@ -15,9 +15,6 @@ DevSource = Annotated[File, "Other source sentences, by whose score the best wei
 References = Annotated[Files, "Their translations, one file for each set of them."]
 NewModel = Annotated[File, "Directory of the new model; a training that was stopped there goes on."]
 RawSource = Annotated[File, "Source sentences, tokenized or `raw`, one a line, plain, .gz or .zst."]
-ModelAlignment = Option(
-    "Word alignment of the training data (0-0 1-2 ...).", unset="what the model keeps of the training data"
-)
 
 
 @heading("Test data")
@@ -47,7 +44,10 @@ class TrainerOptions(ResourceOptions, total=False):
 class CorpusOptions(TrainerOptions, total=False):
     """Options of trainers that decode training data."""
 
-    alignment: Annotated[File | None, ModelAlignment]
+    alignment: Annotated[
+        File | None,
+        Option("Word alignment of the training data (0-0 1-2 ...).", unset="what the model keeps of the data"),
+    ]
     leave_one_out: LeaveOneOut | None
     lm_folds: int | None
 
