@@ -1,11 +1,5 @@
 """Runs of recipes: each stage once for what it depends on, the best is written, kills change nothing."""
 
-import os
-import signal
-import subprocess
-import sys
-import time
-
 import pytest
 import yaml
 
@@ -13,62 +7,12 @@ import phrasebeam
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.cli import main
 from phrasebeam.training.bitext.bitext_files import BitextFiles
-from phrasebeam.training.demo.demo_corpus import write_pairs
 from phrasebeam.training.model_building import word_alignments
-from phrasebeam.training.recipe import chosen_search, recipe_run, stages
+from phrasebeam.training.recipe import chosen_search
 from phrasebeam.training.recipe.recipe_data import RecipeFiles, TwinSettings, without_twins
-from tests import ROOT
-from tests.training.maxforce.maxforce_toy import Killed
+from tests.training.recipe.stages import MAXFORCE, STAGES, TEXTS, TUNE, content
 
 pytestmark = pytest.mark.needs_jit
-
-FOLDED = {"lm_folds": 0, "sentences": 40, "iterations": 1}
-TUNE = {"iterations": 1, "nbest": 10}
-STAGES = [
-    {"kind": "train-model", "settings": {"language_model": {"order": 3}}},
-    {"kind": "tune", "settings": TUNE},
-    {
-        "kind": "choose",
-        "start": "tune",
-        "searches": [{"distortion_limit": 0}, {"table_limit": 5, "early_distortion": True}],
-        "tuned": 1,
-        "settings": TUNE,
-    },
-    {
-        "kind": "train-expected-bleu",
-        "start": "tune",
-        "settings": FOLDED | {"nbest": 10, "tune": None, "calibrate": False},
-    },
-    {"kind": "train-maxforce", "start": "tune", "settings": FOLDED | {"scales": [1.0], "tune": None}},
-    {"kind": "train-ranking", "start": "tune", "settings": FOLDED | {"nbest": 10, "scales": [1.0], "tune": None}},
-    {
-        "kind": "join-features",
-        "name": "both",
-        "start": "train-expected-bleu",
-        "features": "train-maxforce",
-        "settings": TUNE,
-    },
-    {"kind": "mbr", "sizes": [10], "scales": [0.5, 1.0]},
-]
-MAXFORCE = STAGES[4]
-TEXTS = "train.de", "train.en", "dev.de", "dev.en"
-
-
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    """A directory with a corpus and recipe.yaml, of all kinds of stages; the working directory."""
-    for name, size, seed in (("train", 400, 1), ("dev", 30, 2), ("test", 10, 3)):
-        write_pairs(tmp_path / name, size, seed, 0.1)
-    (tmp_path / "recipe.yaml").write_text(yaml.safe_dump({"held_out": 0.34, "stages": STAGES}))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def content(model):
-    """The files of a model but those that tell of its making."""
-    skipped = {"model.yaml", "README.md"}
-    paths = [path for path in model.rglob("*") if path.is_file() and "recipe" not in path.relative_to(model).parts]
-    return {str(path.relative_to(model)): path.read_bytes() for path in paths if path.name not in skipped}
 
 
 def times(directory):
@@ -340,66 +284,3 @@ def test_a_model_of_others_is_not_replaced(here):
         phrasebeam.train(*TEXTS, "out", recipe={"stages": STAGES[:1]})
     phrasebeam.train(*TEXTS, "out", recipe={"stages": STAGES[:1]}, force=True)
     assert phrasebeam.check_model("out") == []
-
-
-@pytest.mark.parametrize("moment", ["train-model", "tune", "train-maxforce"])
-def test_killed_and_begun_again(here, moment):
-    """Killed in the middle of a stage, and run again: the same model as without."""
-    recipe = {
-        "held_out": 0.34,
-        "stages": [STAGES[0], STAGES[1] | {"settings": {"iterations": 4, "nbest": 50}}, MAXFORCE],
-    }
-    (here / "recipe.yaml").write_text(yaml.safe_dump(recipe))
-    phrasebeam.train(*TEXTS, "undisturbed", recipe="recipe.yaml")
-    code = f"import phrasebeam; phrasebeam.train(*{TEXTS!r}, 'out', recipe='recipe.yaml')"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen([sys.executable, "-c", code], cwd=here, env=environment, start_new_session=True) as process:
-        deadline = time.monotonic() + 120
-        record = f"{moment}:"
-        path = here / "out/recipe/run.yaml"
-        while process.poll() is None and not (path.exists() and record in path.read_text()):
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        time.sleep(0.1)
-        process.send_signal(signal.SIGKILL)
-    phrasebeam.train(*TEXTS, "out", recipe="recipe.yaml")
-    assert content(here / "out") == content(here / "undisturbed")
-
-
-@pytest.mark.parametrize("name", ["run", "clear_stage"])
-def test_killed_before_the_work_of_other_settings_is_deleted(here, monkeypatch, name):
-    """Or after that: the same recipe is made, as if there had been no other."""
-    tunings = (STAGES[1] | {"settings": TUNE | {"nbest": nbest}} for nbest in (10, 5))
-    recipe, other = ({"held_out": 0.34, "stages": [STAGES[0], tuning]} for tuning in tunings)
-    phrasebeam.train(*TEXTS, "undisturbed", recipe=other)
-    phrasebeam.train(*TEXTS, "out", recipe=recipe)
-
-    def die(*_, **__):
-        raise Killed
-
-    with monkeypatch.context() as patched:
-        if name == "clear_stage":
-            patched.setattr(recipe_run, name, die)
-        else:
-            patched.setattr(stages.TuneStage, name, die)
-        with pytest.raises(Killed):
-            phrasebeam.train(*TEXTS, "out", recipe=other)
-    phrasebeam.train(*TEXTS, "out", recipe=other)
-    assert content(here / "out") == content(here / "undisturbed")
-
-
-def test_killed_before_it_is_recorded_that_a_model_is_done(here):
-    recipe = {"held_out": 0.34, "stages": STAGES[:1]}
-    phrasebeam.train(*TEXTS, "out", recipe=recipe)
-    first, record = content(here / "out"), here / "out/recipe/run.yaml"
-    record.write_text(record.read_text().replace("is_done: true", "is_done: false"))
-    phrasebeam.train(*TEXTS, "out", recipe=recipe)
-    assert content(here / "out") == first
-
-
-def test_killed_before_the_work_of_a_stage_has_its_first_file(here):
-    recipe = {"held_out": 0.34, "stages": STAGES[:2]}
-    phrasebeam.train(*TEXTS, "out", recipe={"held_out": 0.34, "stages": STAGES[:1]})
-    (here / "out/recipe/stages/tune/tuning").mkdir(parents=True)
-    phrasebeam.train(*TEXTS, "out", recipe=recipe)
-    assert phrasebeam.check_model(here / "out/recipe/stages/tune") == []
