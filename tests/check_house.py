@@ -83,6 +83,25 @@ LONGEST_FILE = 400
 LARGEST_ROOM = 15  # files
 LONGEST_FUNCTION, LONGEST_KERNEL = 40, 80  # lines of the body; kernels that are one loop nest
 KERNELS = ("kernel", "inner_kernel", "inlined_kernel")
+FRAGMENTS = ("Of", "Those", "As", "By", "At")  # that no docstring begins with
+EMPTY_WORDS = (
+    "the",
+    "a",
+    "an",
+    "of",
+    "to",
+    "in",
+    "is",
+    "it",
+    "its",
+    "that",
+    "and",
+    "for",
+    "with",
+    "from",
+    "all",
+    "each",
+)
 FORBIDDEN_FILES = ("utils.py", "core.py")
 SPEAKING = ("", "phrasebeam", "phrasebeam.console", "phrasebeam.commands")  # rooms that print
 COMMAND_ROOMS = ("phrasebeam.commands", "phrasebeam.api", "phrasebeam.api.trainers")  # that declare options
@@ -132,6 +151,8 @@ def _anywhere(node: ast.AST, path: Path) -> str:
     name = _name(node)
     if name.rpartition(".")[2] in COMPILERS and path.as_posix() not in MAY_COMPILE:
         return f"{name}: kernels are made by the decorators of phrasebeam.kernels.jit alone"
+    if complaint := _docstring(node):
+        return complaint
     if isinstance(node, ast.keyword) and node.arg == "allow_pickle" and getattr(node.value, "value", None) is True:
         return "allow_pickle=True: nothing is pickled"
     if isinstance(node, ast.Call) and _name(node.func) == "yaml.load":
@@ -152,6 +173,29 @@ def _in_packages(node: ast.AST, room: str) -> str:
     if isinstance(node, ast.keyword) and node.arg == "show_default" and isinstance(node.value, ast.Constant):
         return "show_default: the section of a setting holds its default, see phrasebeam/base/options.py"
     return ""
+
+
+def _docstring(node: ast.AST) -> str:
+    """A docstring that begins with a fragment, or that says no more than the name, the parameters and their types."""
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module):
+        return ""
+    words = re.findall(r"[A-Za-z0-9_']+", ast.get_docstring(node) or "")
+    if words and words[0] in FRAGMENTS:
+        return f"docstring begins with {words[0]}; write a sentence, or what the thing is"
+    if words and not isinstance(node, ast.Module) and _stems(words) <= _stems(_said_by(node)):
+        return f"docstring of {node.name} says no more than its name and parameters; leave it out, or say more"
+    return ""
+
+
+def _said_by(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[str]:
+    texts = [node.name, *EMPTY_WORDS]
+    if not isinstance(node, ast.ClassDef):
+        texts += [ast.unparse(node.args), ast.unparse(node.returns) if node.returns else ""]
+    return [word for text in texts for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", text)]
+
+
+def _stems(words: Iterable[str]) -> set[str]:
+    return {re.sub("(ing|ed|es|s|e)$", "", word.lower()) or word.lower() for word in words}
 
 
 def _length(node: ast.AST) -> str:

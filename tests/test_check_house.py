@@ -40,6 +40,9 @@ def complaints(path, source):
         ("phrasebeam/api/x.py", "print(1)", "print"),
         ("phrasebeam/commands/x.py", "import typer\ntyper.Option(show_default='10')", "show_default"),
         ("tests/x.py", "\n" * 401, "split"),
+        ("lm/x.py", 'def f():\n    """Of all words."""', "begins with Of"),
+        ("tests/x.py", '"""As others."""', "begins with As"),
+        ("lm/x.py", 'def word_counts(words: Words) -> Counts:\n    """The counts of words."""', "says no more"),
     ],
 )
 def test_breaches_are_found(path, source, word):

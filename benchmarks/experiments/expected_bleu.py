@@ -60,7 +60,7 @@ RUNS: dict[str, dict[str, Any]] = {
 
 
 class Texts(NamedTuple):
-    """Of one corpus."""
+    """The files of one corpus."""
 
     training: BitextFiles
     sets: dict[str, BitextFiles]  # dev, test

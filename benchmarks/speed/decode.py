@@ -129,7 +129,6 @@ def enter(job: Job, peers: list[str], moses2: Path | None) -> Iterator[Contestan
 
 
 def compare(job: Job, contestants: list[Contestant], repeat: int) -> list[Figure]:
-    """All figures of a job."""
     runs: dict[tuple[str, str, int], list[float]] = {}
     quality: dict[tuple[str, str, int], tuple[float | None, float]] = {}
     for number in range(repeat):

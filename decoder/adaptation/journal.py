@@ -41,7 +41,7 @@ class ChangedJournalError(SmtError):
 
 
 class JournalContent(NamedTuple):
-    """The content of a journal."""
+    """What reading a journal found."""
 
     segments: dict[int, Segment]  # all that are not undone, by number
     n_confirmed: int  # undone ones included

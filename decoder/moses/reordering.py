@@ -87,7 +87,6 @@ def columns_read(model: Reordering) -> list[int]:
 
 
 def write_type(model: Reordering) -> str:
-    """The type= of `model`."""
     settings = model.model_dump()
     return "-".join(
         next(token for token, value in tokens.items() if value == settings[name]) for name, tokens in TOKENS.items()

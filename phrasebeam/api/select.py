@@ -13,7 +13,7 @@ from phrasebeam.training.selection.select_sentences import SelectionFiles, Selec
 
 
 class SelectOptions(TypedDict, total=False):
-    """Options of select."""
+    """How many sentence pairs are selected, and where they and the log are written."""
 
     alignment: Annotated[File | None, "Word alignment of the bitext, line by line."]
     output_alignment: Annotated[File | None, "File of the alignment of what is selected."]

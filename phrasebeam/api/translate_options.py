@@ -132,7 +132,7 @@ class TranslateOptions(
     AdaptationOptions,
     total=False,
 ):
-    """Options of translate."""
+    """All groups above, and what concerns none of them alone."""
 
     config: Config
     memory: MemoryBound

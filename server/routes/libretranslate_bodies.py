@@ -66,7 +66,7 @@ class LanguageAnswer(BaseModel):
 
 
 class LanguageName(BaseModel):
-    """A language."""
+    """A language as LibreTranslate lists it: its code, its name, and the codes that it is translated to."""
 
     code: str
     name: str

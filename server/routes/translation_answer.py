@@ -51,7 +51,6 @@ class Details(NamedTuple):
 
 
 def derivation_answer(one: Translation, served: ServedModel, details: Details) -> DerivationAnswer:
-    """The answer for one derivation."""
     raw_text = served.raw_text if details.raw else None
     return DerivationAnswer(
         text=raw_text.after(one.text) if raw_text else one.text,

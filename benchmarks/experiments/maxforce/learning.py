@@ -92,7 +92,7 @@ def tune_for_paper(work: Work) -> None:
 
 
 def file_of(output: Path, corpus: str, name: str, seed: int = 1) -> Path:
-    """Of the numbers of a run."""
+    """The file of the numbers of a run."""
     seeded = f"{name}, seed {seed}" if seed != 1 else name
     return output / f"{corpus}.maxforce.{seeded.replace(', ', '.').replace(' ', '-')}.json"
 

@@ -24,7 +24,7 @@ class Reranked(NamedTuple):
 
 
 class RerankOptions(ResourceOptions, total=False):
-    """Options of rerank."""
+    """How weights are found on given n-best lists."""
 
     nbest: Annotated[File | None, "N-best lists whose best translations are chosen."]
     output: Annotated[File | None, Option("File for these translations; - for standard output.", unset="returned")]

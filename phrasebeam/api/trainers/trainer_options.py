@@ -71,12 +71,10 @@ def raw_settings(config: TrainModelConfig, options: RawOptions) -> TrainModelCon
 
 
 def training_data(source: File, target: File, alignment: File | None) -> BitextFiles:
-    """The training data in files."""
     return BitextFiles(Path(source), [Path(target)], optional_path(alignment))
 
 
 def development_data(source: File, references: Files) -> BitextFiles:
-    """The development data in files."""
     return BitextFiles(Path(source), paths(references))
 
 

@@ -17,7 +17,7 @@ from phrasebeam.training.tuning.tune_model import tune_model
 
 
 class TuneOptions(shared.TrainerOptions, shared.TestOptions, EngineOptions, total=False):
-    """Options of tune."""
+    """How weights are found, and further data that they are learned or judged by."""
 
     method: TuneMethod | None
     nbest: int | None

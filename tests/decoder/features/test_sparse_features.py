@@ -197,7 +197,7 @@ def test_lists_are_the_full_enumeration(directory, seed, reordering, templates, 
 @settings(deadline=None, max_examples=25)
 @given(seed=st.integers(0, 2**20), reordering=REORDERINGS, templates=templates_of())
 def test_forced_decoding_has_the_scores_of_the_search(directory, seed, reordering, templates):
-    """Of all derivations of a text the best is found, and any state's score is that of its derivation's features."""
+    """The best of all derivations of a text is found, and any state's score is that of its derivation's features."""
     name = f"forced-{toy_name(seed, reordering)}-{hash(templates.model_dump_json())}"
     toy = random_toy(directory / name, seed, 3, reordering)
     maps, scales = add_templates(toy, templates, seed)

@@ -114,7 +114,7 @@ def check_best(toy, found, expected, pair):
 
 
 def check_partial(toy, search, expected):
-    """By number of covered words, the best partial derivation of all that lie on derivations of the lattice."""
+    """The best partial derivation for each number of covered words is one that lies on a derivation of the lattice."""
     gold = search.score(search.lattice()[1])
     best = {}
     for derivation in expected:

@@ -27,7 +27,7 @@ class Iteration(Section):
 
 
 class ToyProgress(Progress[Iteration]):
-    """Of a toy."""
+    """The iterations of a training that does nothing."""
 
     step: int = 0
 

@@ -92,7 +92,7 @@ def learned(output):
 
 
 def worth(progress):
-    """Of all iterations, but for the time that they took."""
+    """All iterations, without the time that they took."""
     return [(one.objective, one.expected_bleu, one.score) for one in progress.iterations]
 
 

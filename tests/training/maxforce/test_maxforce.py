@@ -228,7 +228,7 @@ STEPS = st.lists(
 @given(STEPS, st.integers(0, 8))
 @settings(deadline=None)
 def test_the_average_is_that_of_all_steps(steps, n_before):
-    """Of the weights as they were after each step, also if all was written and read in between."""
+    """The weights after each step are averaged, also if all was written and read in between."""
     learned = LearnedWeights(np.ones(1), new_sparse_weights())
     weights, dense, after = dict.fromkeys(range(1, 61), 0.0), 1.0, []
     for number, (amount, sparse) in enumerate(steps):

@@ -57,7 +57,7 @@ def test_texts_of_the_same_sentence_do_not_disturb_each_other(corpus, data):
 
 
 def corpus_score(name, texts, references, lowercase):
-    """As trainers compute and report it."""
+    """The score that trainers compute and report."""
     metric = make_metric(name, references, lowercase)
     return metric.reported(metric.corpus_score(metric.statistics(np.arange(len(texts)), texts)))
 

@@ -62,7 +62,7 @@ class Case(NamedTuple):
         )
 
     def statistics(self) -> list[list[list[float]]]:
-        """Of each sentence, of each hypothesis."""
+        """Sufficient statistics of each hypothesis of each sentence."""
         return [
             self.metric.statistics(np.full(len(s), i), [entry.text for entry in s]).tolist()
             for i, s in enumerate(self.sentences)

@@ -119,7 +119,7 @@ def test_default_templates_give_way_to_features_of_other_levels(data, tmp_path, 
 
 
 def test_features_of_single_pairs_stay(data, tmp_path):
-    """Those that another toolkit's phrase table gave them."""
+    """Features that another toolkit's phrase table gave them."""
     shutil.copytree(data / "learned", tmp_path / "model")
     n_pairs = len(open_model(tmp_path / "model").tables.phrases.ln_scores)
     offsets, numbers = np.arange(n_pairs + 1), np.zeros(n_pairs, np.int64)

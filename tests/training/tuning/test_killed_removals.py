@@ -54,7 +54,7 @@ def learn(request, data):
 
 
 def contents(output):
-    """Of the model, and of the translations that were kept; not of what this process still holds."""
+    """The model and the translations that were kept, not what this process still holds."""
     paths = [*output.glob("*"), *output.rglob("sparse/*"), *output.rglob("phrases/*"), *output.rglob("translations/*")]
     kept = [path for path in paths if path.is_file() and ".unfinished" not in str(path)]
     return {str(path.relative_to(output)): path.read_bytes() for path in kept}

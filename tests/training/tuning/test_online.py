@@ -95,7 +95,7 @@ def test_strong_regularization_leaves_no_feature(data, tmp_path):
 
 
 def test_the_alignment_that_the_model_keeps_is_the_default(data, tmp_path):
-    """Of the sentences that the model was made of; of others there is none to leave out."""
+    """The sentences are those that the model was made of; for others there is nothing to leave out."""
     held_out = of_training(data).held_out
     tune(data, tmp_path / "given", of_training(data), iterations=1)
     tune(data, tmp_path / "kept", OnlineData(held_out=held_out), iterations=1)
