@@ -3,7 +3,7 @@
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise, zip_longest
+from itertools import compress, pairwise, zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,7 @@ from phrasebeam.decoder.model.model_check import findings
 from phrasebeam.decoder.model.moses_names import MOSES_NAMES, MosesFeature
 from phrasebeam.decoder.model.opened_model import Model, open_model
 from phrasebeam.decoder.model.replacement import FORCE
+from phrasebeam.decoder.moses.alternatives import table_of
 from phrasebeam.decoder.moses.feature_lines import INPUT, WORD_FEATURES
 from phrasebeam.decoder.moses.reordering import write_type
 from phrasebeam.decoder.moses.sections import ALGORITHMS
@@ -70,15 +71,14 @@ def export_moses(model: str | Path, output: str | Path, is_forced: bool = False)
         where = Path(model) / SEARCH
         raise ModelError(f"{where}: future_cost is false, and Moses always counts it; remove it, and tune again")
     names = opened.moses_names
-    reordering = opened.description.reordering
-    if sum(one.feature == "translation" for one in names) > 1:
-        raise ModelError(f"{model}: joined from several phrase tables by an older version; import one table")
+    widths, reordering = [one.size for one in names if one.feature == "translation"], opened.description.reordering
     ini = _ini(opened, names, search)
     if not is_forced:
         _check_same(output / "moses.ini", ini)
     with atomic_directory(output) as directory:
         with stage("writing the phrase table"):
-            _write_lines(_phrase_lines(opened), directory / TABLE)
+            for i in range(len(widths)):
+                _write_lines(_phrase_lines(opened, widths, i), directory / _numbered(TABLE, i))
         if reordering:
             with stage("writing the reordering table"):
                 for i in range(1 + reordering.learned):
@@ -166,9 +166,12 @@ def _phrases(offsets: np.ndarray, ids: np.ndarray, words: list[str]) -> list[str
     return [" ".join(flat[begin:end]) for begin, end in pairwise(ends)]
 
 
-def _phrase_lines(model: Model) -> Iterator[str]:
+def _phrase_lines(model: Model, widths: Sequence[int], number: int) -> Iterator[str]:
+    """The lines of the table `number` of those that have these numbers of scores."""
     table, column = model.tables.phrases, SparseColumn(model)
+    columns_of_table = slice(sum(widths[:number]), sum(widths[: number + 1]))
     for rows, texts, sources in _pairs(model):
+        is_here = table_of(table.ln_scores[rows], widths) == number
         offsets = table.alignment_offsets[rows.start : rows.stop + 1]
         points = [f"{i}-{j}" for i, j in table.alignment_points[offsets[0] : offsets[-1]].tolist()]
         ends = (offsets - offsets[0]).tolist()
@@ -176,9 +179,9 @@ def _phrase_lines(model: Model) -> Iterator[str]:
         counts = zip(*(column.tolist() for column in columns))
         count_texts = ["{} {} {}".format(*numbers) if any(numbers) else "" for numbers in counts]
         alignments = [" ".join(points[begin:end]) for begin, end in pairwise(ends)]
-        scores_of = probabilities(table.ln_scores[rows])
+        scores_of = probabilities(table.ln_scores[rows, columns_of_table])
         parts = zip(texts, scores_of, alignments, count_texts, column.texts(rows))
-        for text, scores, alignment, count, sparse in parts:
+        for text, scores, alignment, count, sparse in compress(parts, is_here.tolist()):
             yield f"{text}{scores} ||| {alignment} ||| {count} ||| {sparse} |||\n"
 
 
@@ -228,7 +231,7 @@ def _ini(model: Model, names: Sequence[MosesFeature], search: SearchSettings) ->
     lines = list(_features(model, names, search.table_limit))
     sections = {
         "input-factors": ["0"],
-        "mapping": ["0 T 0"],
+        "mapping": [f"{i} T {i}" for i in range(sum(one.feature == "translation" for one in names))],
         "distortion-limit": [str(search.distortion_limit)],
         "search-algorithm": [MOSES_ALGORITHMS[search.algorithm]],
         "cube-pruning-pop-limit": [str(search.pop_limit or NO_LIMIT)],
@@ -259,7 +262,7 @@ def _features(model: Model, names: Sequence[MosesFeature], table_limit: int) -> 
         value = weights[feature]
         values = value[one.first : one.first + one.size] if isinstance(value, list) else [value]
         if feature == "translation":
-            where = f"num-features={one.size} path={TABLE} {FACTORS}"
+            where = f"num-features={one.size} path={_numbered(TABLE, i)} {FACTORS}"
             line = f"PhraseDictionaryMemory name={one.name} {where} table-limit={table_limit}"
         elif feature == "reordering" and model.description.reordering:
             line, values = _lexical(model.description.reordering, one, i, values)

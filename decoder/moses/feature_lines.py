@@ -1,6 +1,6 @@
 """The lines of the section [feature] of a moses.ini: which features the decoder has, and with which arguments."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
 from phrasebeam.base.errors import LONGEST_EXCERPT, excerpt
@@ -29,7 +29,7 @@ KEYS: dict[str, tuple[str, ...]] = {  # by feature that the decoder has, the arg
 }
 INPUT = "InputFeature"  # scores of the arcs of lattices and confusion networks
 PHRASE_TABLE, REORDERING, LANGUAGE_MODELS = "PhraseDictionaryMemory", "LexicalReordering", ("KENLM", "SRILM")
-SEVERAL = (REORDERING, *LANGUAGE_MODELS)  # of which a model may have more than one
+SEVERAL = (PHRASE_TABLE, REORDERING, *LANGUAGE_MODELS)  # of which a model may have more than one
 STATEFUL = (REORDERING, "Distortion", *LANGUAGE_MODELS)  # which Moses lists first
 # Moses' features of words: the group of sparse features, and its lists of words by argument
 WORD_FEATURES: dict[str, tuple[str, dict[str, str]]] = {
@@ -45,7 +45,6 @@ def _binary(tool: str) -> str:
     return f"a binary table, which only Moses reads; {table}"
 
 
-COMBINE = "combine them into one by Moses' contrib/combine-ptables/combine-ptables.pl"
 PAIRS = "the decoder does not have features of phrase pairs by name; remove its line and its weights, and tune again"
 REMEDIES = {
     "PhraseDictionaryCompact": _binary("processPhraseTableMin"),
@@ -58,7 +57,7 @@ REMEDIES = {
     ),
     **dict.fromkeys(
         ("PhraseDictionaryMultiModel", "PhraseDictionaryMultiModelCounts", "PhraseDictionaryGroup"),
-        f"the decoder does not mix tables; {COMBINE}",
+        "the decoder does not mix tables; give one [mapping] path to each, or mix them into one text table",
     ),
     **dict.fromkeys(
         ("IRSTLM", "RandLM", "DALM", "BilingualLM", "InMemoryPerSentenceOnDemandLM"),
@@ -100,12 +99,35 @@ def read_features(values: Iterable[Value], refuse: Refuse) -> list[FeatureLine]:
         for other in features:
             if other.kind == kind and kind not in SEVERAL:
                 found = f"a second {kind} ({other.name} is one); the decoder takes one"
-                remedy = COMBINE if kind == PHRASE_TABLE else "remove this line and its weights"
-                refuse(value, f"{found}; {remedy}, and tune again")
+                refuse(value, f"{found}; remove this line and its weights, and tune again")
             if other.name == name:
                 refuse(value, f"{name[:LONGEST_EXCERPT]} is the name of two features; give each its own name=")
         features.append(FeatureLine(kind, name, arguments, value))
     return features
+
+
+def check_paths(mapping: Iterable[Value], tables: Sequence[FeatureLine], refuse: Refuse) -> None:
+    """Refuse decoding paths, lines of [mapping], of anything but one table each, and several tables without paths."""
+    paths: dict[str, str] = {}  # by number of the path, the table
+    names = {str(i): one.name for i, one in enumerate(tables)} | {one.name: one.name for one in tables}
+    for value in mapping:
+        match value.text.split():
+            case ["T", table]:
+                number = "0"
+            case [number, "T", table] | [number, table]:
+                pass
+            case _:
+                number = table = ""
+        found = f"[mapping] {value.text[:LONGEST_EXCERPT]}"
+        if table not in names:
+            refuse(value, f"{found}: expected PATH T TABLE, such as '0 T 0'; the decoder has no other steps")
+        if number in paths or names[table] in paths.values():
+            refuse(value, f"{found}: expected one table to each path, '0 T 0', '1 T 1'; correct the line")
+        paths[number] = names[table]
+    for one in tables if len(tables) > 1 else ():
+        if one.name not in paths.values():
+            expected = "expected '0 T 0', '1 T 1' and so on, a line for each table"
+            refuse(one.value, f"{one.name[:LONGEST_EXCERPT]}: in no path of [mapping]; {expected}")
 
 
 def _arguments(kind: str, fields: Iterable[str], value: Value, refuse: Refuse) -> dict[str, str]:

@@ -16,6 +16,7 @@ from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.model.description import MODEL_FORMAT, LanguageModelFile, ModelDescription
 from phrasebeam.decoder.model.readme import save_model
 from phrasebeam.decoder.model.replacement import check_replaceable
+from phrasebeam.decoder.moses.alternatives import join_alternatives, open_alternatives
 from phrasebeam.decoder.moses.ini import MosesModel, read_moses_ini
 from phrasebeam.decoder.moses.reordering import read_reordering_tables
 from phrasebeam.decoder.moses.sections import Setting
@@ -28,6 +29,7 @@ from phrasebeam.decoder.tables.table_writer import TableSizes
 from phrasebeam.lm.arpa import read_arpa
 from phrasebeam.lm.language_model import LanguageModel, is_binary
 from phrasebeam.lm.probing_writer import write_probing
+from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 from phrasebeam.lm.text.vocabulary import Vocabulary
 
 MOSES_LONGEST = 20  # words of a phrase
@@ -48,7 +50,7 @@ class _ImportedTables(NamedTuple):
     source_words: int
     target_words: int
     without_reordering: int  # pairs that the reordering tables lack, summed over all of these
-    sparse_names: list[str]  # of the features of pairs, with the name of the table
+    sparse_names: list[str]  # of the features of pairs, with the names of their tables
     sparse: SparseColumns
 
 
@@ -98,31 +100,53 @@ def import_moses(
 
 def _tables(moses: MosesModel) -> dict[str, Path]:
     """The paths of all tables by the names of their digests."""
+    paths = {f"phrase_table{i if i > 1 else ''}": table.path for i, table in enumerate(moses.tables, 1)}
     reorderings = enumerate(moses.reordering_tables, 1)
-    paths = {f"reordering_table{i if i > 1 else ''}": path for i, (path, _) in reorderings}
-    return {"phrase_table": moses.table.path} | paths
+    return paths | {f"reordering_table{i if i > 1 else ''}": path for i, (path, _) in reorderings}
 
 
 def _import_tables(moses: MosesModel, directory: Path, memory: int) -> _ImportedTables:
-    """Write the model's phrases, reordering and vocabularies to `directory`. Raises FormatError, naming the line."""
-    vocabularies = Vocabulary(), Vocabulary()
-    reader = PhraseTableReader(moses.table.path, moses.table.n_scores, *vocabularies)
-    sizes = reader.read(directory / "phrases", memory // 2)
-    repeated = reader.repeated
-    if len(repeated):
-        found = f"{len(repeated)} lines repeat the phrases of another; each is a translation of its own, as in Moses"
-        log.warning("%s: %s", reader.path, found)
-    tables, missing, folder = moses.reordering_tables, list[int](), directory / "reordering"
-    if tables:
-        missing = read_reordering_tables(tables, directory / "phrases", vocabularies, folder, repeated)
-    for (path, _), n_missing in zip(tables, missing):
-        if n_missing == reader.number:
+    """Write the model's phrases, reordering and vocabularies to `directory`, where its language models are.
+
+    Several tables are joined. Raises FormatError, naming the line.
+    """
+    vocabularies, n_tables = (Vocabulary(), Vocabulary()), len(moses.tables)
+    folders = [directory / f".table{i}" for i in range(n_tables)] if n_tables > 1 else [directory]
+    readers, lacking = list[PhraseTableReader](), list[list[int]]()
+    for table, folder in zip(moses.tables, folders):
+        folder.mkdir(exist_ok=True)
+        readers.append(PhraseTableReader(table.path, table.n_scores, *vocabularies))
+        sizes = readers[-1].read(folder / "phrases", memory // 2)
+        lacking.append(_read_reordering(moses, folder, vocabularies, readers[-1]))
+    missing = [sum(numbers) for numbers in zip(*lacking)]
+    for (path, _), n_missing in zip(moses.reordering_tables, missing):
+        if n_missing == sum(reader.number for reader in readers):
             raise FormatError(path, "none of its pairs is in the phrase table; give the table of the same model")
     for side, vocabulary in zip(("source", "target"), vocabularies):
         vocabulary.save(directory / f"{side}.vocab")
-    names = [f"{moses.table.name}_{name}" for name in reader.sparse_names]
+    names = [f"{table.name}_{name}" for table, reader in zip(moses.tables, readers) for name in reader.sparse_names]
+    sparse = readers[0].sparse
+    if n_tables > 1:
+        lms = [directory / name for name in _language_models(moses)]
+        opened = open_alternatives(moses, readers, folders, lms, FixedVocabulary(directory / "target.vocab"))
+        sizes, sparse = join_alternatives(opened, directory, memory // 2)
+        for folder in folders:
+            shutil.rmtree(folder)
     n_source, n_target = map(len, vocabularies)
-    return _ImportedTables(sizes, n_source, n_target, sum(missing), names, reader.sparse)
+    return _ImportedTables(sizes, n_source, n_target, sum(missing), names, sparse)
+
+
+def _read_reordering(
+    moses: MosesModel, folder: Path, vocabularies: tuple[Vocabulary, Vocabulary], reader: PhraseTableReader
+) -> list[int]:
+    """Read all reordering tables for the phrase table in `folder`; how many of its pairs each of them lacks."""
+    if n_repeated := len(reader.repeated):
+        found = f"{n_repeated} lines repeat the phrases of another; each is a translation of its own, as in Moses"
+        log.warning("%s: %s", reader.path, found)
+    if not moses.reordering_tables:
+        return []
+    paths = folder / "phrases", vocabularies, folder / "reordering", reader.repeated
+    return read_reordering_tables(moses.reordering_tables, *paths)
 
 
 def _language_models(moses: MosesModel) -> dict[str, Path]:

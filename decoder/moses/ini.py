@@ -22,6 +22,7 @@ from phrasebeam.decoder.moses.feature_lines import (
     STATEFUL,
     WORD_FEATURES,
     FeatureLine,
+    check_paths,
     read_features,
 )
 from phrasebeam.decoder.moses.reordering import read_type
@@ -47,12 +48,13 @@ class MosesTable(NamedTuple):
     name: str  # prefix of the names of its sparse features
     path: Path
     n_scores: int
+    limit: int  # target phrases of a source phrase that Moses looks at; 0: all
 
 
 class MosesModel(NamedTuple):
     """The model that a moses.ini describes."""
 
-    table: MosesTable
+    tables: tuple[MosesTable, ...]  # alternatives, in the order of their weights
     reordering_tables: tuple[tuple[Path, Reordering], ...]  # of the same orientations
     language_models: tuple[Path, ...]
     weights: Weights
@@ -97,23 +99,27 @@ class _Reader:
 
     def read(self) -> MosesModel:
         """The model of the file. Raises FormatError, naming the line."""
-        tables, lms = self._of_kind(PHRASE_TABLE), self._of_kind(*LANGUAGE_MODELS)  # at most one table
+        tables, lms = self._of_kind(PHRASE_TABLE), self._of_kind(*LANGUAGE_MODELS)
         for kind, found in ((PHRASE_TABLE, tables), ("KENLM", lms)):
             if not found:
                 raise FormatError(self.path, f"no feature {kind}; {NEEDED}")
-        table = tables[0]
-        self._check_factors(table)
+        self._check_factors()
+        check_paths(self.sections.get("mapping", []), tables, self.refuse)
         reorderings = [(feature, self._reordering(feature)) for feature in self._of_kind(REORDERING)]
         self._check_reorderings(reorderings)
+        limits = [self._table_limit(i, table) for i, table in enumerate(tables)]
         return MosesModel(
-            table=MosesTable(table.name, self._file(table), self._integer(table, "num-features", 1)),
+            tables=tuple(
+                MosesTable(table.name, self._file(table), self._integer(table, "num-features", 1), limit)
+                for table, limit in zip(tables, limits)
+            ),
             reordering_tables=tuple((self._file(feature), type_) for feature, type_ in reorderings),
             language_models=tuple(self._file(lm) for lm in lms),
             weights=self._dense_weights([type_ for _, type_ in reorderings]),
             templates=self._templates(),
             sparse_weights=self._sparse_weights(),
             names=tuple(self._names([type_.n_weights for _, type_ in reorderings])),
-            search=self._search(table),
+            search=self._search(limits),
             left_out=tuple(name for name in self.sections if not SECTIONS[name] and not self._is_off(name)),
             unweighted=tuple(
                 one.name
@@ -163,17 +169,11 @@ class _Reader:
             hint = f"did you mean [{close[0]}]?" if close else "remove it"
             self.refuse(value, f"[{name[:LONGEST_EXCERPT]}]: unknown section; {hint}")
 
-    def _check_factors(self, table: FeatureLine) -> None:
-        """Refuse factors, and decoding paths of anything but the table."""
+    def _check_factors(self) -> None:
         for name in ("input-factors", "output-factors"):
             for value in self.sections.get(name, []):
                 if value.text != "0":
                     self.refuse(value, f"[{name}] {value.text[:LONGEST_EXCERPT]}: {FACTORS}")
-        for i, value in enumerate(self.sections.get("mapping", [])):
-            *path, name = value.text.split()
-            if i or name not in ("0", table.name) or path not in (["T"], ["0", "T"], ["0"]):
-                found = f"[mapping] {value.text[:LONGEST_EXCERPT]}"
-                self.refuse(value, f"{found}: expected the line '0 T 0' alone; the decoder has no other steps")
 
     def _weights(self) -> dict[str, tuple[list[float], Value]]:
         """For each name in [weight], its weights and their line."""
@@ -229,10 +229,10 @@ class _Reader:
         return weights
 
     def _dense_weights(self, types: list[Reordering]) -> Weights:
-        table = self._of_kind(PHRASE_TABLE)[0]
+        tables = [(table, self._integer(table, "num-features", 1)) for table in self._of_kind(PHRASE_TABLE)]
         reorderings = zip(self._of_kind(REORDERING), types)
         weights = {
-            "translation": self._weights_of(table, self._integer(table, "num-features", 1)),
+            "translation": [weight for table, n in tables for weight in self._weights_of(table, n)],
             "reordering": [weight for one, type_ in reorderings for weight in self._weights_of(one, type_.n_weights)],
             "language_model": [self._weights_of(lm, 1)[0] for lm in self._of_kind(*LANGUAGE_MODELS)],
             **self._distortion(),
@@ -330,7 +330,7 @@ class _Reader:
             raise FormatError(path, f"{len(words)} words, expected at most {LONGEST_LIST}; shorten the list")
         return words
 
-    def _search(self, table: FeatureLine) -> dict[str, Setting]:
+    def _search(self, limits: list[int]) -> dict[str, Setting]:
         """Limits of the search that the file sets, by the decoder's names."""
         search: dict[str, Setting] = {}
         for name, (setting, convert) in ((n, entry) for n, entry in SECTIONS.items() if isinstance(entry, tuple)):
@@ -339,16 +339,16 @@ class _Reader:
                     search[setting] = convert(values[0].text.split()[0])
                 except ValueError as error:
                     self.refuse(values[0], f"[{name}] {values[0].text[:LONGEST_EXCERPT]}: {error}")
-        return search | {"table_limit": self._table_limit(table)}
+        return search | {"table_limit": sum(limits) if all(limits) else 0}
 
-    def _table_limit(self, feature: FeatureLine) -> int:
-        """How many target phrases of a source phrase Moses looks at; 0: all."""
+    def _table_limit(self, number: int, feature: FeatureLine) -> int:
+        """The limit of the table `number`, which is `feature`."""
         if "table-limit" in feature.arguments:
             return self._integer(feature, "table-limit", 0)
         values = self.sections.get("ttable-limit", [])
         if not values:
             return TABLE_LIMIT
-        value = values[0]
+        value = values[min(number, len(values) - 1)]
         if not re.fullmatch("[0-9]{1,9}", value.text):
             self.refuse(value, f"[ttable-limit] {value.text[:LONGEST_EXCERPT]}: expected a whole number")
         return int(value.text)

@@ -19,6 +19,7 @@ from phrasebeam.decoder.features.reordering_type import N_ORIENTATIONS, Reorderi
 from phrasebeam.decoder.moses.tables import SEPARATOR
 from phrasebeam.decoder.tables.model_files import REORDERING
 from phrasebeam.decoder.tables.phrase_table import ABSENT, PhraseTable, find_source, floored_ln, open_phrase_table
+from phrasebeam.decoder.tables.ragged import taken
 from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.lm.text.corpus import split
 from phrasebeam.lm.text.vocabulary import Vocabulary
@@ -146,8 +147,8 @@ def _read_table(
         for lines in _read_lines(path, model, vocabularies):
             numbers = np.empty(len(lines.scores), np.int64)  # of source phrases or pairs
             if model.condition == "f":
-                _find_sources(table, lines.words, lines.offsets, numbers)
-                rows, pairs = _all_pairs(table, numbers)
+                find_sources(table, lines.words, lines.offsets, numbers)
+                rows, pairs = all_pairs(table, numbers)
             else:
                 cursor = _find_pairs(table, lines.words, lines.offsets, cursor, numbers)
                 rows = np.flatnonzero(numbers != ABSENT)
@@ -166,13 +167,11 @@ def _first_pairs(pairs: np.ndarray, repeated: np.ndarray) -> np.ndarray:
     return np.where(found[:, 0] == pairs, found[:, 1], pairs)
 
 
-def _all_pairs(table: PhraseTable, sources: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def all_pairs(table: PhraseTable, sources: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """int64[R] rows of `sources` (int64[K], or ABSENT) and int64[R] pairs: all pairs of each row's source phrase."""
     rows = np.flatnonzero(sources != ABSENT)
-    first, end = table.pair_offsets[sources[rows]], table.pair_offsets[sources[rows] + 1]
-    sizes = end - first
-    within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return np.repeat(rows, sizes), np.repeat(first, sizes) + within
+    ends, pairs = taken(table.pair_offsets, sources[rows])
+    return np.repeat(rows, np.diff(ends)), pairs
 
 
 def _read_lines(path: Path, model: Reordering, vocabularies: tuple[Vocabulary, Vocabulary]) -> Iterator[_Lines]:
@@ -228,7 +227,7 @@ def _find_pairs(table, words, offsets, cursor, pairs):
 
 
 @kernel
-def _find_sources(table, words, offsets, sources):
+def find_sources(table, words, offsets, sources):
     """Fill `sources` (int64[K]) with the number in `table` (PhraseTable) of each phrase, or ABSENT.
 
     Phrase k is words[offsets[k]:offsets[k + 1]], of `words` (int32[...]) and `offsets` (int64[K + 1]).

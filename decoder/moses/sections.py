@@ -116,7 +116,7 @@ REFUSED_SECTIONS = {  # they change the score or the choice of a translation
     **dict.fromkeys(("feature-overwrite", "feature-add", "feature-name-overwrite"), "write it into [feature]"),
     "generation-file": "the decoder has no generation step; train the model without factors",
     "weight-generation": "the decoder has no generation step; train the model without factors",
-    "decoding-graph-backoff": "the decoder has one path; remove it",
+    "decoding-graph-backoff": "all paths are tried for every phrase; remove it",
     "translation-systems": "the decoder has one system; remove it",
     "alternate-weight-setting": "the decoder has one set of weights; remove it",
     **dict.fromkeys(("input-scores", "link-param-count"), INPUT),

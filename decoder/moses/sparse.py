@@ -100,8 +100,9 @@ class SparseColumn:
 
 def _table_and_name(name: str, model: Model) -> tuple[str, str]:
     """The phrase table that a feature of phrase pairs belongs to, and its name there."""
-    table = next(one.name for one in model.moses_names if one.feature == "translation")
-    return table, name[len(table) + 1 :] if name.startswith(f"{table}_") else name.partition("_")[2]
+    tables = [one.name for one in model.moses_names if one.feature == "translation"]
+    table = next((table for table in tables if name.startswith(f"{table}_")), None)
+    return (table, name[len(table) + 1 :]) if table else (tables[0], name.partition("_")[2])
 
 
 def weight_lines(model: Model, directory: Path) -> Iterator[str]:

@@ -103,12 +103,14 @@ PLF = [
     "",
 ]
 COLUMNS = ["er 1.0", "bringt 0.6 bringen 0.4", "einen 0.5 *EPS* 0.5", "tisch 1", "", "immer 1e-1 x 0", "", ""]
-WORDS = """
+ALTERNATIVES = """
+PhraseDictionaryMemory name=T1 num-features=4 path=phrase-table2 table-limit=1
 LexicalReordering name=R1 path=reordering-table2 num-features=8 type=hier-mslr-bidirectional-fe-allff
 TargetWordInsertionFeature name=twi path=words
 WordTranslationFeature name=wt source-path=words target-path=words
 PhraseLengthFeature
 """
+SECOND = {"TranslationModel": "T1", "LexicalReordering": "R1"}
 OF_WORDS = [*("twi_the 0.5", "twi_OTHER -0.25", "wt_er~he 0.5", "wt_OTHER~OTHER 0.1", "PhraseLengthFeature0_s2 0.25")]
 SPARSE = ["# of the phrase table", "TranslationModel0_x 0.5", "TranslationModel0_y=z -0.25"]
 
@@ -182,7 +184,7 @@ def _make_moses(directory):
     ini.write_text(text.replace(table.name, "phrase-table").replace(reordering.name, "reordering-table"))
     arpa = [name for name in (path.name for path in (directory / "moses").iterdir()) if name.endswith(".bin")]
     (directory / "moses" / "arpa.ini").write_text(ini.read_text().replace(arpa[0], "lm.arpa"))
-    _make_words(directory / "moses", ini.read_text())
+    _make_alternatives(directory / "moses", rows, ini.read_text())
     for side in ("de", "en"):
         words = Counter((directory / f"train.{side}").read_text().split()[:200])
         save_truecaser(words, directory / f"truecaser.{side}")
@@ -190,16 +192,18 @@ def _make_moses(directory):
     _run(directory, f"import-moses moses/moses.ini --output pairs --source-language de --target-language en {casing}")
 
 
-def _make_words(moses, ini):
-    """words.ini: the Moses model with a second reordering table, and features of words."""
+def _make_alternatives(moses, rows, ini):
+    """alternatives.ini: the Moses model with a second phrase table and reordering table, and features of words."""
+    _write(moses / "phrase-table2", [" ||| ".join(row) for i, row in enumerate(rows) if i % 3])
     reorderings = (moses / "reordering-table").read_text().splitlines()
     _write(moses / "reordering-table2", [line for i, line in enumerate(reorderings) if i % 5])
     _write(moses / "words", ["er", "he", "the", "der"])
     _write(moses / "sparse-words", [*SPARSE, *OF_WORDS])
-    weights = next(line for line in ini.splitlines() if line.startswith("LexicalReordering0="))
-    ini = ini.replace("[feature]\n", f"[feature]{WORDS}").replace("\nsparse\n", "\nsparse-words\n")
-    ini += "\n".join(["[weight]", weights.replace("LexicalReordering0", "R1"), ""])
-    (moses / "words.ini").write_text(ini)
+    weights = {name: next(line for line in ini.splitlines() if line.startswith(f"{name}0=")) for name in SECOND}
+    ini = ini.replace("[feature]\n", f"[feature]{ALTERNATIVES}").replace("0 T 0\n", "0 T 0\n1 T 1\n")
+    second = [line.replace(f"{name}0", SECOND[name]) for name, line in weights.items()]
+    ini = ini.replace("\nsparse\n", "\nsparse-words\n") + "\n".join(["[weight]", *second, ""])
+    (moses / "alternatives.ini").write_text(ini)
 
 
 def _make_nbest(directory):

@@ -99,10 +99,10 @@ RAW = [
 ]
 MOSES = [_operation("import-moses", f"import-moses moses/moses.ini {IMPORT}", *OUR_MODEL)]
 MOSES_PACKED = [_operation("import-moses of gzip", f"import-moses moses/packed.ini {IMPORT}", *OUR_MODEL)]
-OF_WORDS = [
+ALTERNATIVES = [
     _operation(
-        "import-moses of words",
-        f"import-moses moses/words.ini {IMPORT}",
+        "import-moses of alternatives",
+        f"import-moses moses/alternatives.ini {IMPORT}",
         *OUR_MODEL,
         "export-moses --model out/model --output out/moses",
     )

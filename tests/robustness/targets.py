@@ -98,8 +98,8 @@ def _importing(path):
     """The import that reads a file of the Moses model."""
     if path.endswith((".arpa", "arpa.ini")):
         return known.ARPA
-    if path.endswith(("words.ini", "reordering-table2", "words")):
-        return known.OF_WORDS
+    if path.endswith(("alternatives.ini", "phrase-table2", "reordering-table2", "words")):
+        return known.ALTERNATIVES
     return known.MOSES_PACKED if path.endswith((".gz", "packed.ini")) else known.MOSES
 
 

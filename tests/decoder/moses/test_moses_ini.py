@@ -61,7 +61,7 @@ def ini(tmp_path):
 
 def test_the_new_format(ini, tmp_path):
     model = read_moses_ini(ini(NEW))
-    assert model.table == MosesTable("TM", tmp_path / "table.gz", 2)
+    assert model.tables == (MosesTable("TM", tmp_path / "table.gz", 2, 5),)
     assert model.language_models == (tmp_path / "lm.arpa",)
     assert model.reordering_tables == ((tmp_path / "lr.gz", Reordering(orientation="phrase", kind="mslr")),)
     assert model.weights.model_dump() == {
@@ -166,7 +166,7 @@ def test_files_are_found_from_here_and_by_their_whole_path(ini, tmp_path, monkey
             "Distortion\n",
             "Distortion\nPhraseDictionaryMemory name=T2 path=table\n",
             20,
-            "a second PhraseDictionaryMemory (TM is one); the decoder takes one; combine them into one by Moses'",
+            "T2: in no path of [mapping]; expected '0 T",
         ),
         (
             "PhraseDictionaryMemory",
@@ -207,11 +207,11 @@ def test_files_are_found_from_here_and_by_their_whole_path(ini, tmp_path, monkey
         ("factor=0 path=lm", "factor=1 path=lm", 20, "factor=1; the decoder knows factor 0 alone"),
         ("output-factor=0", "output-factor=0,1", 17, "output-factor=0,1; the decoder knows factor 0 alone"),
         ("[input-factors]\n0", "[input-factors]\n0\n1", 4, "[input-factors] 1: the decoder knows factor 0 alone"),
-        ("0 T 0\n", "0 T 0\n0 G 0\n", 6, "[mapping] 0 G 0: expected the line '0 T 0' alone"),
-        ("0 T 0\n", "0 T 1\n", 5, "[mapping] 0 T 1: expected the line '0 T 0' alone"),
-        ("0 T 0\n", "T x 0\n", 5, "[mapping] T x 0: expected the line '0 T 0' alone"),
-        ("0 T 0\n", "0\n", 5, "[mapping] 0: expected the line '0 T 0' alone"),
-        ("0 T 0\n", "0 T 0\n0 T 0\n", 6, "[mapping] 0 T 0: expected the line '0 T 0' alone"),
+        ("0 T 0\n", "0 T 0\n0 G 0\n", 6, "[mapping] 0 G 0: expected PATH T TABLE, such as '0 T 0'"),
+        ("0 T 0\n", "0 T 1\n", 5, "[mapping] 0 T 1: expected PATH T TABLE, such as '0 T 0'"),
+        ("0 T 0\n", "T x 0\n", 5, "[mapping] T x 0: expected PATH T TABLE, such as '0 T 0'"),
+        ("0 T 0\n", "0\n", 5, "[mapping] 0: expected PATH T TABLE, such as '0 T 0'"),
+        ("0 T 0\n", "0 T 0\n0 T 0\n", 6, "[mapping] 0 T 0: expected one table to each path"),
         ("path=lm.arpa", "path=lm.bin", 20, "KENLM: no file lm.bin in "),
         ("path=lm.arpa ", "", 20, "KENLM without path="),
         ("num-features=2", "num-features=two", 17, "num-features=two, expected a whole number from 1"),
@@ -245,7 +245,7 @@ def test_files_are_found_from_here_and_by_their_whole_path(ini, tmp_path, monkey
             "[threads]\n2",
             "[decoding-graph-backoff]\n1",
             8,
-            "[decoding-graph-backoff]: the decoder has one path; remove",
+            "[decoding-graph-backoff]: all paths are tried for every phrase",
         ),
         (
             "Distortion\n",
@@ -323,10 +323,16 @@ def test_several_models(ini):
     ]
 
 
-def test_the_limit_of_the_table(ini):
-    text = NEW.replace(" table-limit=5", "") + "[ttable-limit]\n7\n"
-    assert read_moses_ini(ini(text)).search["table_limit"] == 7
-    assert read_moses_ini(ini(NEW.replace(" table-limit=5", ""))).search["table_limit"] == 20
+def test_the_limits_of_several_tables(ini):
+    text = NEW.replace(" table-limit=5", "").replace("0 T 0\n", "0 T 0\n1 T 1\n")
+    second = "Distortion\nPhraseDictionaryMemory name=T2 num-features=3 path=table.gz\n"
+    text = text.replace("Distortion\n", second) + "T2= 8 7 6\n"
+    model = read_moses_ini(ini(text + "[ttable-limit]\n10\n7\n"))
+    assert [(one.name, one.n_scores, one.limit) for one in model.tables] == [("TM", 2, 10), ("T2", 3, 7)]
+    assert model.weights.translation[2:] == [8, 7, 6]
+    assert [(one.first, one.size) for one in model.names if one.feature == "translation"] == [(0, 2), (2, 3)]
+    assert model.search["table_limit"] == 17
+    assert read_moses_ini(ini(text)).search["table_limit"] == 40
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,11 @@
 
 import re
 from functools import cache
-from importlib import import_module
 from inspect import signature
 
 from phrasebeam.base.config import Section
 from phrasebeam.cli import COMMANDS
+from phrasebeam.commands.derived_command import command_function
 from phrasebeam.decoder.features.registry import FEATURES
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.moses.feature_lines import KEYS
@@ -22,8 +22,8 @@ CODE = re.compile(r"`([^`]+)`")
 @cache
 def options(command):
     """The options of one of our commands, and its arguments' names."""
-    module, function = COMMANDS[command]
-    return {f"--{name.replace('_', '-')}" for name in signature(getattr(import_module(module), function)).parameters}
+    parameters = signature(command_function(command, COMMANDS[command])).parameters
+    return {f"--{name.replace('_', '-')}" for name in parameters}
 
 
 def commands():
