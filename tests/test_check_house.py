@@ -28,7 +28,7 @@ def complaints(path, source):
         ("decoder/search/x.py", "import decoder.search", "phrasebeam.decoder"),
         (
             "lm/x.py",
-            'from phrasebeam.kernels.jit import kernel\n@kernel\ndef f(a, b: int):\n    """Of `c`."""',
+            'from phrasebeam.kernels.jit import kernel\n@kernel\ndef f(a, b: int):\n    """Add `c`."""',
             "type of a",
         ),
         ("training/tuning/x.py", "def f():\n" + "    x = 1\n" * 41, "41 lines"),

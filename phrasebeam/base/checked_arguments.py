@@ -144,7 +144,7 @@ def bounds_of(kind: Any) -> Bounds:
 
 
 def _collection(origin: Any, parts: tuple[Any, ...]) -> Callable[[Any], bool]:
-    """Like _fitting, for a type with items; those of mappings and sequences are looked at, and a string is no sequence."""
+    """Like _fitting, for a type with items; items of mappings and sequences are looked at. A string is none of them."""
     if not issubclass(origin, (Mapping, Sequence)):
         return lambda value: isinstance(value, origin) and not isinstance(value, str)
     each = [_fitting(part) for part in parts if part is not ...]

@@ -185,7 +185,7 @@ def test_every_source_phrase_is_found(bitext):
 
 
 def test_ties_are_broken_as_in_moses():
-    """The greatest list of sets wins among equally frequent ones: seen from the target {0} {1} < {0, 1} {1} < {1} {0}."""
+    """The greatest list of sets wins among equally frequent ones; from the target {0} {1} < {0, 1} {1} < {1} {0}."""
     monotone, crossed, both = (0, 0), (1, 0), (1, 1)
     pairs = [{monotone, both}, {(0, 1), crossed}, {monotone, crossed, both}]
     table, _ = build([([5, 6], [7, 8], links) for links in pairs])

@@ -71,11 +71,6 @@ def test_killed_before_it_is_recorded_that_a_model_is_done(here):
     record.write_text(record.read_text().replace("is_done: true", "is_done: false"))
     phrasebeam.train(*TEXTS, "out", recipe=recipe)
     assert content(here / "out") == first
-
-
-def test_killed_before_the_work_of_a_stage_has_its_first_file(here):
-    recipe = {"held_out": 0.34, "stages": STAGES[:2]}
-    phrasebeam.train(*TEXTS, "out", recipe={"held_out": 0.34, "stages": STAGES[:1]})
-    (here / "out/recipe/stages/tune/tuning").mkdir(parents=True)
-    phrasebeam.train(*TEXTS, "out", recipe=recipe)
+    (here / "out/recipe/stages/tune/tuning").mkdir(parents=True)  # killed before the work of a stage had a file
+    phrasebeam.train(*TEXTS, "out", recipe={"held_out": 0.34, "stages": STAGES[:2]})
     assert phrasebeam.check_model(here / "out/recipe/stages/tune") == []
