@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from phrasebeam.base.files import atomic_file
-from phrasebeam.training.common.training_data import TrainingData
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 
 MASK = re.compile(rb"<[ST]_")
 HELD_OUT = 500  # training pairs that become the test set of a corpus that has none
@@ -67,18 +67,18 @@ def head(path: Path, n_lines: int, directory: Path) -> Path:
     return beginning
 
 
-def unmasked(files: Files, directory: Path, n_pairs: int | None) -> TrainingData:
+def unmasked(files: Files, directory: Path, n_pairs: int | None) -> BitextFiles:
     """The training data without pairs that have masked words, and of them the first."""
     paths = files.source, files.target, files.alignment
     own = [directory / path.name for path in paths]
     if all(path.exists() for path in own):
-        return TrainingData(*own)
+        return BitextFiles(own[0], [own[1]], own[2])
     lines = [path.read_bytes().splitlines(keepends=True) for path in paths]
     kept = list(islice((row for row in zip(*lines) if not any(map(MASK.search, row))), n_pairs))
     if len(kept) == len(lines[0]):
-        return TrainingData(*paths)
+        return BitextFiles(paths[0], [paths[1]], paths[2])
     print(f"{files.source}: {len(kept):,} of {len(lines[0]):,} pairs", flush=True)
     for path, column in zip(own, zip(*kept)):
         with atomic_file(path) as file:
             file.writelines(column)
-    return TrainingData(*own)
+    return BitextFiles(own[0], [own[1]], own[2])

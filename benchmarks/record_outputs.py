@@ -241,7 +241,6 @@ class Recorder:
         )
 
     def expected_bleu(self) -> None:
-        """By gradient and by growth transformation; then with the perceptron's features."""
         for optimizer in ("rprop", "adagrad", "gt"):
             name = f"expected-bleu-{optimizer}"
             settings = EXPECTED_BLEU | {"optimizer": optimizer}

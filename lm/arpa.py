@@ -88,7 +88,6 @@ class _Reader:
         self.order, self.has_unknown = 0, True  # words of the longest n-grams; whether <unk> is a unigram
 
     def read(self) -> NgramModel:
-        """The model in the file."""
         counts = self.read_counts()
         orders, self.order = [], len(counts)
         with stage(f"reading {self.path}", sum(counts), "n-grams") as advance:
@@ -228,7 +227,6 @@ class _Reader:
         return None
 
     def refuse(self, message: str) -> NoReturn:
-        """Raise FormatError about the current line."""
         if self.line is None:
             message = message.replace("found None", "found the end of the file")
         raise FormatError(self.path, message, max(self.line_number, 1))

@@ -13,7 +13,7 @@ import numpy as np
 
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.spill import BucketFiles, RowFile
-from phrasebeam.lm.text.corpus import Corpus, split
+from phrasebeam.lm.text.corpus import split
 from phrasebeam.lm.text.vocabulary import BEGIN, END, UNKNOWN, Vocabulary
 from phrasebeam.process.hints import hint
 
@@ -68,40 +68,6 @@ def without_specials(words: list[str]) -> list[str]:
     if UNKNOWN in words or BEGIN in words or END in words:
         return [word for word in words if word not in SPECIALS]
     return words
-
-
-def corpus_tokens(
-    corpus: Corpus, vocabulary: Vocabulary, lm_vocabulary: Vocabulary, order: int
-) -> Iterator[np.ndarray]:
-    """Like `text_tokens` for a corpus of ids in `vocabulary`; ids become those in `lm_vocabulary`.
-
-    Words of the corpus are added to `lm_vocabulary`, which must begin with SPECIALS; these are left out of the corpus.
-    """
-    is_special = np.isin(corpus.tokens, [vocabulary.index[word] for word in SPECIALS if word in vocabulary.index])
-    if is_special.any():
-        n_left = np.concatenate([[0], np.cumsum(~is_special)])
-        corpus = Corpus(n_left[corpus.offsets], corpus.tokens[~is_special])
-    word_ids, first_positions = np.unique(corpus.tokens, return_index=True)
-    lm_ids = np.zeros(len(vocabulary), np.int32)
-    for i in np.argsort(first_positions):
-        lm_ids[word_ids[i]] = lm_vocabulary.add(vocabulary.words[word_ids[i]])
-    begin, n_sentences = 0, corpus.offsets.size - 1
-    while begin < n_sentences:
-        end = int(np.searchsorted(corpus.offsets, corpus.offsets[begin] + CHUNK, "right")) - 1
-        end = min(max(end, begin + 1), begin + CHUNK, n_sentences)
-        yield _padded(corpus.offsets[begin : end + 1], corpus.tokens, lm_ids, order)
-        begin = end
-
-
-def _padded(offsets: np.ndarray, tokens: np.ndarray, lm_ids: np.ndarray, order: int) -> np.ndarray:
-    """int32 padded sentences tokens[offsets[i]:offsets[i + 1]], with their ids mapped by `lm_ids`."""
-    lengths = np.diff(offsets)
-    ends = np.cumsum(lengths + order) - 1
-    padded = np.full(ends[-1] + 1, BEGIN_ID, np.int32)
-    positions = np.arange(offsets[0], offsets[-1]) - np.repeat(offsets[1:] - ends, lengths)
-    padded[positions] = lm_ids[tokens[offsets[0] : offsets[-1]]]
-    padded[ends] = END_ID
-    return padded
 
 
 def spill_windows(chunks: Iterator[np.ndarray], order: int, bucket_rows: Callable[[], int], directory: Path) -> Windows:

@@ -19,7 +19,6 @@ from phrasebeam.base.spill import BucketFiles, RowFile
 from phrasebeam.lm.counting import (
     SPECIALS,
     Windows,
-    corpus_tokens,
     group_begins,
     sorted_counts,
     spill_windows,
@@ -38,7 +37,6 @@ from phrasebeam.lm.kneser_ney import (
     unigram_probs,
 )
 from phrasebeam.lm.ngrams import MAX_ORDER, NgramModel, NgramOrder
-from phrasebeam.lm.text.corpus import Corpus
 from phrasebeam.lm.text.vocabulary import Vocabulary
 
 MIN_ORDER = 2
@@ -54,7 +52,6 @@ class Settings(NamedTuple):
 
     @property
     def prunes(self) -> bool:
-        """Whether n-grams are pruned."""
         return any(self.thresholds)
 
 
@@ -94,20 +91,6 @@ def estimate(
     vocabulary = Vocabulary(SPECIALS)
     paths = [text] if isinstance(text, str | Path) else text
     return _estimate(text_tokens(paths, vocabulary, order, classes), vocabulary, ", ".join(map(str, paths)), settings)
-
-
-def estimate_corpus(
-    corpus: Corpus,
-    vocabulary: Vocabulary,
-    order: int,
-    memory_bytes: int = DEFAULT_MEMORY,
-    scratch: str | Path | None = None,
-) -> NgramModel:
-    """Like `estimate`, from word ids; the model has only those words of `vocabulary` that occur in the corpus."""
-    settings = Settings(order, memory_bytes, scratch, _thresholds((), order))
-    lm_vocabulary = Vocabulary(SPECIALS)
-    chunks = corpus_tokens(corpus, vocabulary, lm_vocabulary, order)
-    return _estimate(chunks, lm_vocabulary, "corpus", settings)
 
 
 def _thresholds(prune: Sequence[int], order: int) -> tuple[int, ...]:

@@ -25,5 +25,4 @@ class NgramModel(NamedTuple):
 
     @property
     def order(self) -> int:
-        """The length of the longest n-grams."""
         return len(self.orders)

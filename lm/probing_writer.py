@@ -20,6 +20,7 @@ from phrasebeam.base.memory_bound import DEFAULT_MEMORY, memory_left
 from phrasebeam.base.resident_memory import let_release
 from phrasebeam.kernels.hashing import combine, murmur, remainder
 from phrasebeam.kernels.jit import inner_kernel, kernel
+from phrasebeam.lm.arpa import write_arpa
 from phrasebeam.lm.ngrams import MAX_ORDER, NgramModel, NgramOrder
 from phrasebeam.lm.probing import (
     ABSENT,
@@ -42,6 +43,7 @@ NGRAMS_AT_ONCE = 1 << 20
 MULTIPLIER = 1.5  # buckets per entry
 BUILT, FULL, DUPLICATE, NO_CONTEXT = 0, 1, 2, 3  # status of insertion
 UNWRITABLE = re.compile("[\0 \t\r\n]|^$")
+ARPA_SUFFIXES = (".arpa", ".arpa.gz", ".arpa.zst")
 
 
 class _TableBuilder(NamedTuple):
@@ -273,3 +275,11 @@ def _check(model: NgramModel) -> None:
             raise ModelError(f"a {n}-gram has a backoff that is not finite; train the model again")
         if len(order.words) == 0 and any(len(longer.words) for longer in model.orders[n:]):
             raise ModelError(f"there are no {n}-grams but longer ones; train the model again")
+
+
+def write_model(model: NgramModel, path: Path, memory_bytes: int) -> None:
+    """Write `model` as ARPA if `path` ends in one of ARPA_SUFFIXES, else as KenLM's binary, see write_probing."""
+    if path.name.endswith(ARPA_SUFFIXES):
+        write_arpa(model, path)
+    else:
+        write_probing(model, path, memory_bytes)

@@ -26,7 +26,7 @@ ZERO, NO_BUCKET = np.int64(0), np.int64(-1)
 
 
 def contradictions(model: LanguageModel) -> Iterator[str]:
-    """What is wrong in a language model: the first of each kind in each of its tables."""
+    """Contradictions in a language model: the first of each kind in each of its tables."""
     n_words, found = model.n_words, False
     for table in (int(VOCABULARY), *range(2, model.order + 1)):
         for message in _numbers(model.tables, table, n_words):

@@ -20,7 +20,7 @@ Build a model
     select                the sentence pairs of a bitext that resemble in-domain text
     check_model           what is damaged in a model directory
     import_moses, export_moses    models in Moses' formats
-    demo_corpus           sentences of a grammar, to try things with
+    demo, demo_corpus     a tour, and sentences of a grammar to try things with
 
 Translate
     Decoder               a model that translates: translate, nbest, lattice, mbr, complete, answer, and all of a text

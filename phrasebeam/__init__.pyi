@@ -1,6 +1,7 @@
 from .api.build_lm import build_lm as build_lm
 from .api.cluster import cluster as cluster
 from .api.config import config as config
+from .api.demo import demo as demo
 from .api.demo_corpus import demo_corpus as demo_corpus
 from .api.evaluate import evaluate as evaluate
 from .api.forced_decode import forced_decode as forced_decode
@@ -12,12 +13,12 @@ from .api.models import report as report
 from .api.moses import export_moses as export_moses
 from .api.moses import import_moses as import_moses
 from .api.preprocess import preprocess as preprocess
-from .api.rerank import rerank as rerank
 from .api.select import select as select
 from .api.serve import serve as serve
+from .api.trainers.rerank import rerank as rerank
+from .api.trainers.train import train as train
 from .api.trainers.train_expected_bleu import train_expected_bleu as train_expected_bleu
 from .api.trainers.train_maxforce import train_maxforce as train_maxforce
-from .api.trainers.train_model import train as train
 from .api.trainers.train_model import train_model as train_model
 from .api.trainers.train_ranking import train_ranking as train_ranking
 from .api.trainers.tune import tune as tune
@@ -48,7 +49,7 @@ from .decoder.output.request import Answer as Answer
 from .decoder.output.request import Request as Request
 from .decoder.output.translation import Phrase as Phrase
 from .decoder.output.translation import Translation as Translation
-from .decoder.raw_text.raw_text import RawText as RawText
+from .decoder.raw_text.preprocessing import RawText as RawText
 from .decoder.search.search_settings import SearchSettings as SearchSettings
 from .decoder.translate.adapted_decoder import AdaptedDecoder as AdaptedDecoder
 from .decoder.translate.pipeline import LineOutput as LineOutput
@@ -56,13 +57,13 @@ from .decoder.translate.pipeline import LineSettings as LineSettings
 from .decoder.translate.pipeline import translate_lines as translate_lines
 from .decoder.translate.translator import Decoder as Decoder
 from .lm.language_model import LanguageModel as LanguageModel
-from .training.build.config import TrainModelConfig as TrainModelConfig
 from .training.expected_bleu.config import ExpectedBleuConfig as ExpectedBleuConfig
 from .training.joint_selection.config import RankingConfig as RankingConfig
 from .training.maxforce.config import MaxforceConfig as MaxforceConfig
 from .training.metrics.evaluation import Evaluation as Evaluation
 from .training.metrics.evaluation import EvaluationOptions as EvaluationOptions
 from .training.metrics.evaluation import evaluate_texts as evaluate_texts
+from .training.model_building.config import TrainModelConfig as TrainModelConfig
 from .training.tuning.config import TuneConfig as TuneConfig
 
 __version__: str

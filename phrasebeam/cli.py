@@ -8,54 +8,25 @@ import sys
 from phrasebeam.links import broken_links
 from phrasebeam.process.fatal_errors import end_by_fatal_errors
 from phrasebeam.process.interruption import end_by_signals, ignore_signals
-from phrasebeam.process.shortages import shortage, too_few_addresses
 from phrasebeam.process.standard_streams import name_standard_output, open_closed_streams
 from phrasebeam.process.starting_line import clear_starting_line, note_run, show_starting_line
+from phrasebeam.process.system_errors import shortage, too_few_addresses
 
-# Module and function of each subcommand, by the headings of the help.
+# By the headings of the help: each command, which has the options of the function of its name in the package, and the
+# module of phrasebeam/commands that may have, by the same name, what it prints of the result.
 GROUPS = {
-    "Build": {
-        "train": ("phrasebeam.training.recipe.train_command", "train_command"),
-        "train-model": ("phrasebeam.training.build.train_model_command", "train_model"),
-        "build-lm": ("phrasebeam.lm.build_lm_command", "build_lm"),
-        "cluster": ("phrasebeam.training.clustering.cluster_command", "cluster"),
-        "select": ("phrasebeam.training.selection.select_command", "select"),
-        "check-model": ("phrasebeam.decoder.model.check_model_command", "check_model"),
-    },
-    "Translate": {
-        "translate": ("phrasebeam.decoder.translate.translate_command", "translate"),
-        "preprocess": ("phrasebeam.decoder.raw_text.preprocess_command", "preprocess"),
-        "align": ("phrasebeam.decoder.adaptation.align_command", "align"),
-        "serve": ("phrasebeam.server.serve_command", "serve"),
-        "forced-decode": ("phrasebeam.decoder.forced.forced_decode_command", "forced_decode"),
-    },
-    "Tune and train": {
-        "tune": ("phrasebeam.training.tuning.tune_command", "tune"),
-        "rerank": ("phrasebeam.training.tuning.rerank_command", "rerank_command"),
-        "train-maxforce": ("phrasebeam.training.maxforce.maxforce_command", "train_maxforce_command"),
-        "train-ranking": ("phrasebeam.training.joint_selection.ranking_command", "train_ranking_command"),
-        "train-expected-bleu": (
-            "phrasebeam.training.expected_bleu.expected_bleu_command",
-            "train_expected_bleu_command",
-        ),
-        "join-features": ("phrasebeam.training.joining.join_command", "join"),
-    },
-    "Evaluate": {
-        "evaluate": ("phrasebeam.training.metrics.evaluate_command", "evaluate"),
-        "explain": ("phrasebeam.decoder.translate.explain_command", "explain"),
-        "report": ("phrasebeam.training.report.report_command", "report"),
-    },
-    "Moses": {
-        "import-moses": ("phrasebeam.decoder.moses.commands", "import_moses"),
-        "export-moses": ("phrasebeam.decoder.moses.commands", "export_moses"),
-    },
-    "Demo and settings": {
-        "demo": ("phrasebeam.training.demo.demo_command", "demo"),
-        "demo-corpus": ("phrasebeam.training.demo.demo_command", "demo_corpus"),
-        "config": ("phrasebeam.config_command", "config"),
-    },
+    "Build": {"train": "trainers"}
+    | dict.fromkeys(("train-model", "build-lm", "cluster", "select", "check-model"), "building"),
+    "Translate": dict.fromkeys(("translate", "preprocess", "align", "serve", "forced-decode"), "translating"),
+    "Tune and train": dict.fromkeys(
+        ("tune", "rerank", "train-maxforce", "train-ranking", "train-expected-bleu"), "trainers"
+    )
+    | {"join-features": "building"},
+    "Evaluate": dict.fromkeys(("evaluate", "explain", "report"), "evaluating"),
+    "Moses": dict.fromkeys(("import-moses", "export-moses"), "moses"),
+    "Demo and settings": dict.fromkeys(("demo", "demo-corpus", "config"), "demo"),
 }
-COMMANDS = {name: place for group in GROUPS.values() for name, place in group.items()}
+COMMANDS = {name: module for group in GROUPS.values() for name, module in group.items()}
 HELP_OPTIONS, QUIET = {"-h", "--help"}, {"-q", "--quiet"}
 WITHOUT_KERNELS = "preprocess", "join-features", "demo-corpus", "config"
 NAME = "phrasebeam"
@@ -116,7 +87,8 @@ def translate_main() -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    from phrasebeam.base.command_line import command_group, run
+    from phrasebeam.commands.command_group import command_group
+    from phrasebeam.commands.command_line import run
 
     return run(command_group(GROUPS, NAME, HELP), NAME, arguments)
 

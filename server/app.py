@@ -21,18 +21,16 @@ from phrasebeam.server.routes import (
     segments,
     translate,
 )
-from phrasebeam.server.serving.allowed_hosts import AllowedHosts
-from phrasebeam.server.serving.authorization import BEARER, TokenFirst
+from phrasebeam.server.serving.authorization import BEARER, AllowedHosts, TokenFirst
 from phrasebeam.server.serving.decoding_pool import DecodingPool
 from phrasebeam.server.serving.error_answers import ErrorAnswer, add_error_answers
-from phrasebeam.server.serving.head_requests import HeadRequests
 from phrasebeam.server.serving.languages import LanguagePair
 from phrasebeam.server.serving.projects import Projects
 from phrasebeam.server.serving.request_log import RequestLog
 from phrasebeam.server.serving.served_models import ServedModels
 from phrasebeam.server.serving.server_settings import ServerLimits
 from phrasebeam.server.serving.service import Service
-from phrasebeam.server.serving.whole_requests import WholeRequests
+from phrasebeam.server.serving.whole_requests import HeadRequests, WholeRequests
 
 # Those that need the token in a header, as the OpenAPI page says, and those that need none, or take it in the body
 ROUTERS = tuple(module.router for module in (translate, complete, explain, segments, models, metrics, moses_rpc))

@@ -69,7 +69,6 @@ class BoundedProtocol(HttpToolsProtocol):
                 self._refuse(431, f"the request has more than {most} bytes besides its body; send fewer headers")
 
     def on_message_begin(self) -> None:
-        """Begin a request."""
         super().on_message_begin()
         self._is_in_head = True
 
@@ -93,12 +92,10 @@ class BoundedProtocol(HttpToolsProtocol):
         self._n_framing -= CHUNK_FRAME
 
     def on_body(self, body: bytes) -> None:
-        """Take a part of the body, which the application bounds."""
         self._n_framing -= len(body)
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """End a request."""
         super().on_message_complete()
         self._n_framing = 0
 
@@ -111,7 +108,6 @@ class BoundedProtocol(HttpToolsProtocol):
             self._send_refusal()
 
     def pause_writing(self) -> None:
-        """Wait for the client to read."""
         super().pause_writing()
         self._wait(self.limits.max_idle)
 

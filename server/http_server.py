@@ -67,7 +67,7 @@ def _with_files_left(limits: ServerLimits) -> ServerLimits:
 
 @contextmanager
 def _quick_switches() -> Iterator[None]:
-    """Let a thread that has decoded a sentence have Python's lock soon: the event loop would keep it for 5 ms."""
+    """Shorten Python's switch interval of 5 ms, for which the event loop would keep the lock from decoding threads."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_SECONDS)
     try:

@@ -28,8 +28,6 @@ class _PageFiles(StaticFiles):
     """Static files with the headers of the page."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, as StaticFiles does."""
-
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 own = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]

@@ -5,7 +5,7 @@ import re
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -24,6 +24,7 @@ ROOMS = [
     "phrasebeam.decoder.operations",
     "phrasebeam.decoder.features",
     "phrasebeam.decoder.model",
+    "phrasebeam.decoder.tokenizers",
     "phrasebeam.decoder.raw_text",
     "phrasebeam.decoder.extraction",
     "phrasebeam.decoder.options",
@@ -48,7 +49,7 @@ ROOMS = [
     "phrasebeam.training.joining",
     "phrasebeam.training.online",
     "phrasebeam.training.ranking",
-    "phrasebeam.training.build",
+    "phrasebeam.training.model_building",
     "phrasebeam.training.tuning.methods",
     "phrasebeam.training.tuning",
     "phrasebeam.training.maxforce",
@@ -56,13 +57,13 @@ ROOMS = [
     "phrasebeam.training.expected_bleu",
     "phrasebeam.training.recipe",
     "phrasebeam.training.report",
-    "phrasebeam.training.demo.grammar",
     "phrasebeam.training.demo",
     "phrasebeam.server.serving",
     "phrasebeam.server.routes",
     "phrasebeam.server",
     "phrasebeam.api",
     "phrasebeam.api.trainers",
+    "phrasebeam.commands",
     "phrasebeam",
 ]
 # The last four are reached by links, too.
@@ -73,6 +74,7 @@ FOLDERS = (
     "phrasebeam/engine",
     "phrasebeam/kernels",
     "phrasebeam/api",
+    "phrasebeam/commands",
     "lm",
     "decoder",
     "training",
@@ -82,7 +84,28 @@ LONGEST_FILE = 400
 LARGEST_ROOM = 15  # files
 LONGEST_FUNCTION, LONGEST_KERNEL = 40, 80  # lines of the body; kernels that are one loop nest
 KERNELS = ("kernel", "inner_kernel", "inlined_kernel")
+FRAGMENTS = ("Of", "Those", "As", "By", "At")  # that no docstring begins with
+EMPTY_WORDS = (
+    "the",
+    "a",
+    "an",
+    "of",
+    "to",
+    "in",
+    "is",
+    "it",
+    "its",
+    "that",
+    "and",
+    "for",
+    "with",
+    "from",
+    "all",
+    "each",
+)
 FORBIDDEN_FILES = ("utils.py", "core.py")
+SPEAKING = ("", "phrasebeam", "phrasebeam.console", "phrasebeam.commands")  # rooms that print
+COMMAND_ROOMS = ("phrasebeam.commands", "phrasebeam.api", "phrasebeam.api.trainers")  # that declare options
 MAY_COMPILE = "phrasebeam/kernels/jit.py", "tests/kernels/test_indices.py"  # the latter compares with numba without us
 COMPILERS = {"njit", "jit", "vectorize", "guvectorize", "jitclass", "prange"}
 
@@ -95,34 +118,27 @@ def breaches(path: Path, source: str) -> Iterator[tuple[int, str]]:
     if path.name in FORBIDDEN_FILES:
         yield 1, "name a file for what it holds"
     room = room_of(path)
-    speaks = "command" in path.name or room in ("", "phrasebeam", "phrasebeam.console")
     for node in ast.walk(ast.parse(source)):
         complaint = _anywhere(node, path)
         if not complaint and room:
-            complaint = (
-                _import(node, _importing(path, room))
-                or _in_packages(node, speaks)
-                or _length(node)
-                or _parameters(node)
-            )
+            complaint = _import(node, room) or _in_packages(node, room) or _length(node) or _parameters(node)
         if complaint:
             yield getattr(node, "lineno", 1), complaint
 
 
 def room_of(path: Path) -> str:
     """The room that a file stands in, "" where it is none of the packages'."""
-    folder = path.parent.parts
-    if folder[:1] in (("lm",), ("decoder",), ("training",), ("server",)):
-        folder = ("phrasebeam", *folder)
-    name = ".".join(folder)
-    if folder[:1] != ("phrasebeam",):
+    name = module_of(path.parent / "__init__.py")
+    if name.partition(".")[0] != "phrasebeam":
         return ""
     return name if name in ROOMS else _last_within(name)
 
 
-def _importing(path: Path, room: str) -> str:
-    """The room by whose place a file imports: a command is a face of a function in phrasebeam.api."""
-    return ROOMS[-1] if "command" in path.name else room
+def module_of(path: Path) -> str:
+    """The name by which a file is imported, links of the package included; of __init__.py that of its folder."""
+    parts = path.parent.parts if path.name == "__init__.py" else path.with_suffix("").parts
+    is_linked = parts[:1] in (("lm",), ("decoder",), ("training",), ("server",))
+    return ".".join(("phrasebeam", *parts) if is_linked else parts)
 
 
 def _last_within(module: str) -> str:
@@ -136,6 +152,8 @@ def _anywhere(node: ast.AST, path: Path) -> str:
     name = _name(node)
     if name.rpartition(".")[2] in COMPILERS and path.as_posix() not in MAY_COMPILE:
         return f"{name}: kernels are made by the decorators of phrasebeam.kernels.jit alone"
+    if complaint := _docstring(node):
+        return complaint
     if isinstance(node, ast.keyword) and node.arg == "allow_pickle" and getattr(node.value, "value", None) is True:
         return "allow_pickle=True: nothing is pickled"
     if isinstance(node, ast.Call) and _name(node.func) == "yaml.load":
@@ -146,14 +164,39 @@ def _anywhere(node: ast.AST, path: Path) -> str:
     return ""
 
 
-def _in_packages(node: ast.AST, speaks: bool) -> str:
+def _in_packages(node: ast.AST, room: str) -> str:
     if isinstance(node, ast.Assert):
         return "assert: raise one of the errors of phrasebeam.base.errors"
     if isinstance(node, ast.Call) and _name(node.func) == "yaml.safe_load":
         return "yaml.safe_load: use load_yaml of phrasebeam.base.config, which bounds time and memory"
-    if isinstance(node, ast.Call) and not speaks and _name(node.func) in ("print", "sys.exit"):
-        return f"{_name(node.func)}: only command modules do that; log, return or raise"
+    if isinstance(node, ast.Call) and room not in SPEAKING and _name(node.func) in ("print", "sys.exit"):
+        return f"{_name(node.func)}: only phrasebeam/commands does that; log, return or raise"
+    if isinstance(node, ast.keyword) and node.arg == "show_default" and isinstance(node.value, ast.Constant):
+        return "show_default: the section of a setting holds its default, see phrasebeam/base/options.py"
     return ""
+
+
+def _docstring(node: ast.AST) -> str:
+    """A docstring that begins with a fragment, or that says no more than the name, the parameters and their types."""
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module):
+        return ""
+    words = re.findall(r"[A-Za-z0-9_']+", ast.get_docstring(node) or "")
+    if words and words[0] in FRAGMENTS:
+        return f"docstring begins with {words[0]}; write a sentence, or what the thing is"
+    if words and not isinstance(node, ast.Module) and _stems(words) <= _stems(_said_by(node)):
+        return f"docstring of {node.name} says no more than its name and parameters; leave it out, or say more"
+    return ""
+
+
+def _said_by(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[str]:
+    texts = [node.name, *EMPTY_WORDS]
+    if not isinstance(node, ast.ClassDef):
+        texts += [ast.unparse(node.args), ast.unparse(node.returns) if node.returns else ""]
+    return [word for text in texts for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", text)]
+
+
+def _stems(words: Iterable[str]) -> set[str]:
+    return {re.sub("(ing|ed|es|s|e)$", "", word.lower()) or word.lower() for word in words}
 
 
 def _length(node: ast.AST) -> str:
@@ -185,6 +228,8 @@ def _import(node: ast.AST, room: str) -> str:
     for module in _modules(node):
         if module.partition(".")[0] == "tests":
             return f"imports {module}; the packages know nothing of tests"
+        if module.partition(".")[0] == "typer" and room != "phrasebeam.commands":
+            return f"{room} imports {module}; only phrasebeam/commands knows of the command line"
         if module.partition(".")[0] == "phrasebeam" and module != "phrasebeam":
             other = _last_within(module)
             if ROOMS.index(other) > ROOMS.index(room):
@@ -223,6 +268,54 @@ def ambiguous(files: Iterable[Path]) -> Iterator[str]:
             yield f"{name}: {count} classes have this name; give each its own"
 
 
+def circles(sources: Mapping[Path, str]) -> Iterator[str]:
+    """Complaints of files that import each other, directly or by way of others, for types or in functions as well.
+
+    `sources` are the files by path, relative to the root.
+    """
+    paths = {module_of(path): path for path in sources}
+    imports = {
+        module: {name for node in ast.walk(ast.parse(sources[path])) for name in _names(node)} & paths.keys()
+        for module, path in paths.items()
+    }
+    reached = {module: _reached(module, imports) for module in imports}
+    groups = {frozenset({module, *(one for one in reached[module] if module in reached[one])}) for module in imports}
+    for group in sorted(sorted(str(paths[module]) for module in group) for group in groups if len(group) > 1):
+        yield f"{', '.join(group)}: these files import each other; move what they share below them, or merge them"
+
+
+def _names(node: ast.AST) -> list[str]:
+    """The modules that a statement may import, and what it imports of them, which may be modules, too."""
+    names = [f"{node.module}.{alias.name}" for alias in node.names] if isinstance(node, ast.ImportFrom) else []
+    return _modules(node) + names
+
+
+def _reached(module: str, imports: Mapping[str, set[str]]) -> set[str]:
+    reached, left = set[str](), [module]
+    while left:
+        new = imports[left.pop()] - reached
+        reached |= new
+        left += new
+    return reached
+
+
+def repeated(files: Iterable[Path]) -> Iterator[str]:
+    """Complaints of helps of options that are written twice."""
+    paths = [path for path in files if room_of(path.relative_to(ROOT)) in COMMAND_ROOMS]
+    for text, count in Counter(text for path in paths for text in helps(path.read_text(encoding="utf-8"))).items():
+        if count > 1:
+            yield f"{text!r}: the help of {count} options; declare one, and use it in both places"
+
+
+def helps(source: str) -> Iterator[str]:
+    """The helps of the options that a file declares: what stands in Annotated and in Option."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Subscript) and _name(node.value) == "Annotated" and isinstance(node.slice, ast.Tuple):
+            parts = node.slice.elts[1:]
+            parts += [part.args[0] for part in parts if isinstance(part, ast.Call) and part.args]
+            yield from (part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str))
+
+
 def packaged(pyproject: str) -> Iterator[str]:
     """Complaints of what a wheel would bring besides the one package."""
     setuptools = tomllib.loads(pyproject)["tool"]["setuptools"]
@@ -239,6 +332,9 @@ def main() -> int:
         files += sorted((ROOT / folder).rglob("*.py"))
     complaints = list(crowded({path.parent for path in files if path.relative_to(ROOT).parts[0] != "tests"}))
     complaints += ambiguous(files)
+    relative = {path.relative_to(ROOT): path.read_text(encoding="utf-8") for path in files}
+    complaints += circles({path: source for path, source in relative.items() if room_of(path)})
+    complaints += repeated(files)
     complaints += packaged((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     print("\n".join(complaints), end="\n" if complaints else "")
     return len(complaints) + sum(map(report, files))

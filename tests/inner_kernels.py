@@ -1,7 +1,7 @@
 """Inner kernels that tests call from Python, each in a kernel of its own."""
 
-from phrasebeam.decoder.features import hierarchical, histories
-from phrasebeam.decoder.forced.forced import is_closed as _is_closed
+from phrasebeam.decoder.features import histories, lexical_reordering
+from phrasebeam.decoder.forced.forced_states import is_closed as _is_closed
 from phrasebeam.decoder.input.target_constraint import follow as _follow
 from phrasebeam.decoder.search.stacks import arrive as _arrive
 from phrasebeam.kernels.hashing import first_slot as _first_slot
@@ -9,8 +9,8 @@ from phrasebeam.kernels.hashing import next_slot as _next_slot
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.kernels.words import same_words as _same_words
 
-_next_history = histories.next_history
-_shift_alone, _orientation_of_next = hierarchical.shift_alone, hierarchical.orientation_of_next
+_intern_history = histories.intern_history
+_shift_alone, _orientation_of_next = lexical_reordering.shift_alone, lexical_reordering.orientation_of_next
 
 
 @kernel
@@ -24,13 +24,13 @@ def follow(constraint, words, begin, end, position, is_open):
 
 
 @kernel
-def is_closed(links, source, target):
-    return _is_closed(links, source, target)
+def intern_history(table, n_columns):
+    return _intern_history(table, n_columns)
 
 
 @kernel
-def next_history(table, history, state, operations, rule, words, begin, end):
-    return _next_history(table, history, state, operations, rule, words, begin, end)
+def is_closed(links, source, target):
+    return _is_closed(links, source, target)
 
 
 @kernel

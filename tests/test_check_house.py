@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.check_house import breaches, packaged
+from tests.check_house import breaches, circles, helps, packaged
 
 
 def complaints(path, source):
@@ -21,21 +21,28 @@ def complaints(path, source):
         ("lm/x.py", "import yaml\nyaml.safe_load('a')", "load_yaml"),
         ("lm/utils.py", "", "name a file"),
         ("lm/x.py", "assert 1", "assert"),
-        ("training/build/x.py", "print(1)", "print"),
+        ("training/model_building/x.py", "print(1)", "print"),
         ("lm/x.py", "import sys\nsys.exit(1)", "sys.exit"),
-        ("lm/x.py", "from phrasebeam.decoder.model.model import Model", "one way"),
-        ("decoder/search/x.py", "from phrasebeam.decoder.forced.forced import y", "one way"),
+        ("lm/x.py", "from phrasebeam.decoder.model.opened_model import Model", "one way"),
+        ("decoder/search/x.py", "from phrasebeam.decoder.forced.forced_states import y", "one way"),
         ("decoder/search/x.py", "import decoder.search", "phrasebeam.decoder"),
         (
             "lm/x.py",
-            'from phrasebeam.kernels.jit import kernel\n@kernel\ndef f(a, b: int):\n    """Of `c`."""',
+            'from phrasebeam.kernels.jit import kernel\n@kernel\ndef f(a, b: int):\n    """Add `c`."""',
             "type of a",
         ),
         ("training/tuning/x.py", "def f():\n" + "    x = 1\n" * 41, "41 lines"),
         ("decoder/x.py", "import phrasebeam.training.demo.demo", "one way"),
         ("training/demo/x.py", "from phrasebeam.cli import main", "one way"),
         ("lm/x.py", "from tests.naive import ngrams", "tests"),
+        ("lm/build_lm_command.py", "import typer", "typer"),
+        ("phrasebeam/api/x.py", "from phrasebeam.commands.demo import demo", "one way"),
+        ("phrasebeam/api/x.py", "print(1)", "print"),
+        ("phrasebeam/commands/x.py", "import typer\ntyper.Option(show_default='10')", "show_default"),
         ("tests/x.py", "\n" * 401, "split"),
+        ("lm/x.py", 'def f():\n    """Of all words."""', "begins with Of"),
+        ("tests/x.py", '"""As others."""', "begins with As"),
+        ("lm/x.py", 'def word_counts(words: Words) -> Counts:\n    """The counts of words."""', "says no more"),
     ],
 )
 def test_breaches_are_found(path, source, word):
@@ -46,12 +53,11 @@ def test_breaches_are_found(path, source, word):
     ("path", "source"),
     [
         ("phrasebeam/kernels/jit.py", "import numba\nnumba.njit(print)"),
-        ("lm/build_lm_command.py", "import sys\nprint(1)\nsys.exit(1)"),
-        ("training/evaluate_command.py", "print(1)"),
+        ("phrasebeam/commands/building.py", "import sys\nimport typer\nprint(1)\nsys.exit(1)"),
         ("phrasebeam/cli.py", "import sys\nfrom phrasebeam.training.demo.demo import run_demo\nsys.exit(1)"),
         (
             "training/x.py",
-            "from phrasebeam.base.errors import SmtError\nfrom phrasebeam.decoder.model.model import Model",
+            "from phrasebeam.base.errors import SmtError\nfrom phrasebeam.decoder.model.opened_model import Model",
         ),
         ("tests/x.py", "assert 1\nprint(1)\nimport phrasebeam"),
     ],
@@ -60,7 +66,34 @@ def test_what_is_allowed_is_not(path, source):
     assert not complaints(path, source)
 
 
+def test_helps_of_options_are_found():
+    source = 'def f(a: Annotated[int, "One."], b: Annotated[int | None, Option("Two.", unset="3")] = None): pass'
+    assert [*helps(source)] == ["One.", "Two."]
+
+
 def test_the_wheel_brings_one_package():
     table = '[tool.setuptools]\npackages.find.include = ["phrasebeam*"{more}]\n{modules}'
     assert not list(packaged(table.format(more="", modules="")))
     assert len(list(packaged(table.format(more=', "lm*"', modules='py-modules = ["decoder"]')))) == 2
+
+
+@pytest.mark.parametrize(
+    "back",
+    [
+        "from phrasebeam.lm.a import x",
+        "from phrasebeam.lm import a",
+        "import phrasebeam.lm.a",
+        "def f():\n    from phrasebeam.lm.a import x",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from phrasebeam.lm.a import X",
+    ],
+)
+def test_circles_are_found(back):
+    files = {"a": "from phrasebeam.lm.b import x", "b": "from phrasebeam.lm.c import x", "c": back}
+    files |= {"d": "from phrasebeam.lm.a import x", "__init__": ""}
+    (complaint,) = circles({Path(f"lm/{name}.py"): source for name, source in files.items()})
+    assert complaint.startswith("lm/a.py, lm/b.py, lm/c.py: ")
+
+
+def test_files_that_import_one_way_make_no_circle():
+    files = {"a": "from phrasebeam.lm.b import x\nimport phrasebeam.lm.c", "b": "import phrasebeam.lm.c", "c": ""}
+    assert not list(circles({Path(f"lm/{name}.py"): source for name, source in files.items()}))

@@ -11,8 +11,8 @@ import pytest
 from phrasebeam.api.config import OF_COMMANDS
 from phrasebeam.base.config import config_with_options
 from phrasebeam.cli import COMMANDS, GROUPS, main
-from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.maxforce.config import MaxforceConfig
+from phrasebeam.training.model_building.config import TrainModelConfig
 from tests import ROOT
 from tests.decoder.models import random_toy
 
@@ -110,7 +110,7 @@ def test_the_settings_that_come_with_it(capsys, wide):
         assert main(["config", command]) == 0
         assert capsys.readouterr().out == (ROOT / "configs" / f"{file}.yaml").read_text()
         assert main([command, "--help"]) == 0  # which names them as well
-        assert f"'phrasebeam config {file}'" in capsys.readouterr().out
+        assert f"'phrasebeam config {file if command == 'train' else command}'" in capsys.readouterr().out
     assert main(["config", "tun"]) == 2
     assert "tune" in capsys.readouterr().err
 

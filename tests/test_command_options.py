@@ -1,14 +1,14 @@
 """Numbers in options that no command can obey: one line that names the option, and exit status 2, before any work."""
 
 from collections.abc import Iterator
-from importlib import import_module
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import get_args
 
 import pytest
 
 from phrasebeam.cli import COMMANDS, main
+from phrasebeam.commands.derived_command import command_function
 
 NUMBERS = {int: ("-2", "1" + "0" * 20, "1" + "0" * 5000), float: ("nan",)}
 # Options that others, or a command, need beside them
@@ -22,27 +22,22 @@ WITH = {
 }
 
 
-def types_in(annotation: Any) -> Iterator[Any]:
-    """The types that an annotation is made of."""
-    if get_origin(annotation) is None:
-        yield annotation
-    for part in get_args(annotation)[: 1 if get_origin(annotation) is Annotated else None]:
-        yield from types_in(part)
-
-
 def cases() -> Iterator[tuple[str, str, str]]:
     """Command, parameter and number, for all numeric options of all commands."""
-    for command, (module, function) in COMMANDS.items():
-        hints = get_type_hints(getattr(import_module(module), function), include_extras=True)
-        for name, annotation in hints.items():
-            for leaf in {int, float} & {*types_in(annotation)}:
-                yield from ((command, name, number) for number in NUMBERS[leaf])
+    for command, module in COMMANDS.items():
+        for option in signature(command_function(command, module)).parameters.values():
+            kind = get_args(option.annotation)[0]  # of Annotated
+            for leaf in {int, float} & {
+                kind,
+                *get_args(kind),
+                *(one for part in get_args(kind) for one in get_args(part)),
+            }:
+                yield from ((command, option.name, number) for number in NUMBERS[leaf])
 
 
 def required(command: str, directory: Path) -> list[str]:
     """The options that `command` must have, with files that are not there."""
-    module, function = COMMANDS[command]
-    parameters = signature(getattr(import_module(module), function)).parameters.values()
+    parameters = signature(command_function(command, COMMANDS[command])).parameters.values()
     names = [parameter.name for parameter in parameters if parameter.default is Parameter.empty]
     return [text for name in names for text in (f"--{name.replace('_', '-')}", str(directory / name))]
 

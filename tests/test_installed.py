@@ -101,8 +101,13 @@ def test_the_settings_come_with_it(environment, directory):
 
 
 def test_the_demo_finds_its_settings(environment, directory):
-    script = "from phrasebeam.training.demo.demo_command import DEMO_CONFIG; print(DEMO_CONFIG.read_text())"
+    script = "from phrasebeam.api.config import CONFIGS; print((CONFIGS / 'demo.yaml').read_text())"
     assert run([environment / "python", "-c", script], directory) == (ROOT / "configs" / "demo.yaml").read_text() + "\n"
+
+
+def test_the_demo_finds_its_grammar(environment, directory):
+    run([environment / "phrasebeam", "demo-corpus", "--sentences", "3", "--output", "some"], directory)
+    assert (directory / "some.en").read_text().count("\n") == 3
 
 
 def test_programs_of_users_have_types(environment, tmp_path):

@@ -28,14 +28,14 @@ from benchmarks.experiments.maxforce.runs import TINY, TINY_TUNE
 from benchmarks.experiments.online_tuning import COMMON, PLAIN, RICH, RUNS, split
 from benchmarks.measure import table
 from phrasebeam.base.config import parse_config
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.training.joining.joined_model import join_features
 from phrasebeam.training.joint_selection.config import RankingConfig
 from phrasebeam.training.joint_selection.ranking_model import train_ranking
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.online_model import OnlineData
-from phrasebeam.training.tuning.run_result import RunResult
+from phrasebeam.training.tuning.run_state import RunResult
 from phrasebeam.training.tuning.tune_model import tune_model
 
 EPOCHS = 4  # of ranking
@@ -73,7 +73,6 @@ def begun_with(work: Work) -> dict[str, Path]:
 
 
 def file_of_ranking(work: Work, kind: str, seed: int) -> Path:
-    """Of the numbers of a model with ranking."""
     return work.output / f"{work.corpus}.ranking.{kind}.{seed}.json"
 
 
@@ -138,7 +137,6 @@ def add_to_perceptron(work: Work, seed: int) -> None:
 
 
 def file_of_online(work: Work, name: str, seed: int) -> Path:
-    """Of the numbers of online tuning that begins with the model `name`."""
     return work.output / f"{work.corpus}.online.{name.replace(' ', '-')}.{seed}.json"
 
 

@@ -67,12 +67,10 @@ def kinds(seeds: list[int]) -> list[list[int]]:
 
 
 def alone(work: Work) -> Path:
-    """Of the numbers of expected BLEU."""
     return work.output / f"{work.corpus}.both.expected-bleu.json"
 
 
 def file_of_seeds(work: Work, seeds: list[int]) -> Path:
-    """Of the numbers of the perceptron and of both; of several seeds, of their mean."""
     return work.output / f"{work.corpus}.both.{'-'.join(map(str, seeds))}.json"
 
 
@@ -114,7 +112,6 @@ def print_table(work: Work) -> None:
 
 
 def rows_of(work: Work, what: str, path: Path) -> list[list[str]]:
-    """Of the perceptron alone, and of both."""
     return [row(work, f"{name}, {what}", path, f"{name}_") for name in ("perceptron", "both")]
 
 

@@ -23,7 +23,8 @@ from benchmarks.measure import table
 from phrasebeam.base.config import load_config, parse_config
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.bitext.bitext_files import BitextFiles
+from phrasebeam.training.common.development_set import read_development
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.tune_model import tune_model
 
@@ -56,14 +57,14 @@ def run(corpus: str, method: str, seed: int, data: Path, output: Path) -> dict[s
     """Scores of the best iteration within each budget."""
     files, model = corpus_files(corpus, data, output, has_masks=False), output / f"{corpus}-7"
     train_model(files, "dense", model)
-    dev, test = (DevelopmentData(files[f"{name}_source"], [files[f"{name}_target"]]) for name in ("dev", "test"))
+    dev, test = (BitextFiles(files[f"{name}_source"], [files[f"{name}_target"]]) for name in ("dev", "test"))
     settings = METHODS[method] | {"method": method, "seeds": [seed], "threads": 1, "search": SEARCH}
     settings |= {"iterations": ITERATIONS}
     work = output / "time.model"
     seconds, scores = tuned(model, dev, work, settings)
     found: dict[str, Any] = {"corpus": corpus, "method": method, "seed": seed, "seconds": seconds, "scores": scores}
     config = parse_config(settings, TuneConfig, "settings")
-    test_set = test.read(config)
+    test_set = read_development(test, config)
     for budget in BUDGETS:
         within = sum(one <= budget for one in seconds)
         best = max(range(within), key=lambda i: scores[i], default=0)
@@ -76,7 +77,7 @@ def run(corpus: str, method: str, seed: int, data: Path, output: Path) -> dict[s
     return found
 
 
-def tuned(model: Path, dev: DevelopmentData, work: Path, settings: dict[str, Any]) -> tuple[list[float], list[float]]:
+def tuned(model: Path, dev: BitextFiles, work: Path, settings: dict[str, Any]) -> tuple[list[float], list[float]]:
     """Tune; processor seconds until the weights of each iteration were scored, and these scores.
 
     Iteration 0 is that of the model's own weights. The seconds of an online epoch, which are those of a clock, are

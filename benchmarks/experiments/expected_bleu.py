@@ -27,13 +27,12 @@ from phrasebeam.base.config import parse_config
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.build.train_model import train_model
-from phrasebeam.training.common.development_set import DevelopmentData
-from phrasebeam.training.common.training_data import TrainingData
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
 from phrasebeam.training.expected_bleu.expected_bleu_model import WORK, ExpectedBleuIteration, train_expected_bleu
 from phrasebeam.training.metrics.evaluation import EvaluationOptions, bleu, evaluate_texts
+from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.train_model import train_model
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.tune_model import tune_model
 
@@ -61,10 +60,10 @@ RUNS: dict[str, dict[str, Any]] = {
 
 
 class Texts(NamedTuple):
-    """Of one corpus."""
+    """The files of one corpus."""
 
-    training: TrainingData
-    sets: dict[str, DevelopmentData]  # dev, test
+    training: BitextFiles
+    sets: dict[str, BitextFiles]  # dev, test
 
 
 class Work(NamedTuple):
@@ -77,7 +76,6 @@ class Work(NamedTuple):
     given: argparse.Namespace
 
     def path(self, *names: object) -> Path:
-        """Of a file or directory of this run."""
         return self.output / ".".join(map(str, [self.corpus, self.run, *names]))
 
     @property
@@ -118,7 +116,7 @@ def read_texts(corpus: str, given: argparse.Namespace) -> Texts:
     sets = {}
     for name, paths in ("dev", development), ("test", [files.test_source, files.test_target]):
         source, target = (head(path, TINY_SET, directory) for path in paths) if given.tiny else paths
-        sets[name] = DevelopmentData(source, [target])
+        sets[name] = BitextFiles(source, [target])
     return Texts(training, sets)
 
 
@@ -169,7 +167,6 @@ def learn(work: Work) -> None:
 
 
 def seconds(iterations: list[ExpectedBleuIteration]) -> float:
-    """Of all steps."""
     return sum(one.seconds for one in iterations)
 
 

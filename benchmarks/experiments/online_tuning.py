@@ -26,7 +26,8 @@ from benchmarks.measure import PHRASEBEAM, table
 from benchmarks.measure import run as run_command
 from phrasebeam.base.config import parse_config
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.bitext.bitext_files import BitextFiles
+from phrasebeam.training.common.development_set import read_development
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.online_model import OnlineData
 from phrasebeam.training.tuning.tune_model import tune_model
@@ -98,10 +99,10 @@ def tune(corpus: str, run: str, seed: int, given: argparse.Namespace) -> dict[st
     if "tags" in run:
         files |= {side: given.tags / corpus / files[side].name for side in ("dev_source", "test_source")}
     config = parse_config(settings, TuneConfig, "settings")
-    dev, test = (DevelopmentData(files[f"{name}_source"], [files[f"{name}_target"]]) for name in ("dev", "test"))
+    dev, test = (BitextFiles(files[f"{name}_source"], [files[f"{name}_target"]]) for name in ("dev", "test"))
     tuned_on, online = dev, None
     if "training data" in run:
-        tuned_on = DevelopmentData(files["source"], [files["target"]])
+        tuned_on = BitextFiles(files["source"], [files["target"]])
         online = OnlineData(files["alignment"], dev)
     elif "rich" in run:
         tuned_on, held_out = split(dev, output / f"{corpus}.data")
@@ -114,7 +115,7 @@ def tune(corpus: str, run: str, seed: int, given: argparse.Namespace) -> dict[st
     features = [int(dict(zip(names, line.split(",")))["features"]) for line in curve[1:]]
     scores = [round(float(dict(zip(names, line.split(",")))["score"]), 2) for line in curve[1:]]
     decoder = Decoder.load(tuned, config.search)
-    whole = dev.read(config, decoder.model.has_tags).score(decoder).score
+    whole = read_development(dev, config, decoder.model.has_tags).score(decoder).score
     found |= {
         "dev": whole,
         "corpus": corpus,
@@ -138,7 +139,7 @@ def word_classes(files: dict[str, Path], directory: Path) -> dict[str, str]:
     return {side: str(path) for side, path in paths.items()}
 
 
-def split(dev: DevelopmentData, directory: Path) -> tuple[DevelopmentData, DevelopmentData]:
+def split(dev: BitextFiles, directory: Path) -> tuple[BitextFiles, BitextFiles]:
     """Two thirds of the development data, and every third sentence."""
     parts = []
     for name, kept in (("tuned", (1, 2)), ("held-out", (0,))):
@@ -147,7 +148,7 @@ def split(dev: DevelopmentData, directory: Path) -> tuple[DevelopmentData, Devel
             lines = path.read_bytes().splitlines(keepends=True)
             paths.append(directory / f"{name}.{path.name}")
             paths[-1].write_bytes(b"".join(line for i, line in enumerate(lines) if i % 3 in kept))
-        parts.append(DevelopmentData(paths[0], paths[1:]))
+        parts.append(BitextFiles(paths[0], paths[1:]))
     return parts[0], parts[1]
 
 

@@ -20,8 +20,8 @@ from benchmarks.experiments.tuning import corpus_files, spread, train_model
 from benchmarks.measure import table
 from phrasebeam.base.config import parse_config
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.common.development_set import DevelopmentData
-from phrasebeam.training.common.training_data import TrainingData
+from phrasebeam.training.bitext.bitext_files import BitextFiles
+from phrasebeam.training.common.development_set import read_development
 from phrasebeam.training.joint_selection.config import RankingConfig
 from phrasebeam.training.joint_selection.ranking_model import WORK, train_ranking
 from phrasebeam.training.tuning.config import TuneConfig
@@ -98,7 +98,7 @@ def tuned_model(corpus: str, files: dict[str, Path], output: Path) -> Path:
     train_model(files, "dense", model)
     if not tuned.exists():
         config = parse_config({"method": "mert", "iterations": 30, "search": SEARCH}, TuneConfig, "settings")
-        tune_model(model, DevelopmentData(files["dev_source"], [files["dev_target"]]), tuned, config)
+        tune_model(model, BitextFiles(files["dev_source"], [files["dev_target"]]), tuned, config)
     return tuned
 
 
@@ -112,18 +112,18 @@ def train(corpus: str, run: str, seed: int, given: argparse.Namespace) -> dict[s
         model = tuned_model(corpus, files, output)
     settings = settings | {"seed": seed, "threads": 1, "workers": 1, "iterations": given.epochs}
     if learns_from == "dev":
-        text = TrainingData(files["dev_source"], files["dev_target"], None)
+        text = BitextFiles(files["dev_source"], [files["dev_target"]], None)
     else:
-        text, settings["sentences"] = TrainingData(files["source"], files["target"], files["alignment"]), sentences
+        text, settings["sentences"] = BitextFiles(files["source"], [files["target"]], files["alignment"]), sentences
         settings["shards"] = given.shards if settings["algorithm"] > 1 else 0
     if FEATURES.get(kind):
         settings["templates"] = FEATURES[kind]
     config = parse_config(settings, RankingConfig, "settings")
-    dev, test = (DevelopmentData(files[f"{name}_source"], [files[f"{name}_target"]]) for name in ("dev", "test"))
+    dev, test = (BitextFiles(files[f"{name}_source"], [files[f"{name}_target"]]) for name in ("dev", "test"))
     learned = output / f"ranking.model.{corpus}"
     shutil.rmtree(learned, ignore_errors=True)
     progress = train_ranking(model, text, dev, learned, config)
-    test_set, best = test.read(config), progress.iterations[progress.best]
+    test_set, best = read_development(test, config), progress.iterations[progress.best]
     score = test_set.score(Decoder.load(learned, config.search)).score
     shutil.rmtree(learned / WORK)
     scores = [round(one.score, 2) for one in progress.iterations]

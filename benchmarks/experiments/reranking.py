@@ -50,7 +50,6 @@ def main() -> None:
 
 
 def file_of(given: argparse.Namespace, corpus: str, kind: str, method: str, c: float) -> Path:
-    """Of the numbers of a run."""
     return Path(given.output) / f"{corpus}.reranking.{kind}.{method}.{c:g}.run"
 
 

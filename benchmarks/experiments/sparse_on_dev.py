@@ -27,7 +27,7 @@ from phrasebeam.base.files import atomic_directory
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.model.description import accept_files
 from phrasebeam.decoder.sparse.sparse_weights import used
-from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.templates import Templates
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.joining.template_union import save_with_classes
 from phrasebeam.training.tuning.config import TuneConfig
@@ -63,7 +63,6 @@ def main() -> None:
 
 
 def file_of(work: Work, seed: int) -> Path:
-    """Of the numbers of a run."""
     return work.output / f"{work.corpus}.on-dev.{work.run.replace(', ', '.').replace(' ', '-')}.{seed}.json"
 
 

@@ -25,9 +25,10 @@ from benchmarks.experiments.kept_runs import parser_of, write
 from benchmarks.measure import PHRASEBEAM, ROOT, run, table
 from phrasebeam.base.config import parse_config
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.bitext.bitext_files import BitextFiles
+from phrasebeam.training.common.development_set import read_development
 from phrasebeam.training.tuning.config import TuneConfig
-from phrasebeam.training.tuning.methods.methods import Method
+from phrasebeam.training.tuning.methods.registry import Method
 from phrasebeam.training.tuning.tune_model import tune_model
 
 GRIDS: dict[Method, list[float]] = {
@@ -61,7 +62,6 @@ class Job(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Of its file."""
         parts = [self.corpus, self.features, self.method, f"{self.c or 0:g}".replace(".", "_"), f"{self.seed}"]
         return ".".join(parts + ["as-paper"] * self.as_paper)
 
@@ -105,7 +105,6 @@ def results(output: Path) -> list[dict[str, Any]]:
 
 
 def best_c(output: Path, features: str, method: str, as_paper: bool) -> float | None:
-    """Of the run on the first corpus that is best on the development set."""
     wanted = {"corpus": FIRST, "features": features, "method": method, "seed": SEEDS[0], "as_paper": as_paper}
     found = [one for one in results(output) if wanted.items() <= one.items()]
     return max(found, key=lambda one: one["score"])["c"] if found else None
@@ -120,7 +119,7 @@ def corpus_files(name: str, data: Path, output: Path, has_masks: bool = True) ->
     directory = output / f"{name}.data"
     directory.mkdir(parents=True, exist_ok=True)
     train = prepare(data / name, corpus, directory)
-    found = train._asdict() if has_masks else train._asdict() | unmasked(train, directory, None).files
+    found = train._asdict() if has_masks else train._asdict() | unmasked(train, directory, None).by_name
     return found | dict(zip(("dev_source", "dev_target"), development_of(data / name, corpus)))
 
 
@@ -151,9 +150,9 @@ def tune(job: Job, data: Path, output: Path) -> None:
     files, config = corpus_files(job.corpus, data, output), settings_of(job)
     model, tuned = output / f"{job.corpus}-{LONGEST[job.features]}", output / f"{job.name}.model"
     train_model(files, job.features, model)
-    sets = [DevelopmentData(files[f"{name}_source"], [files[f"{name}_target"]]) for name in ("dev", "test")]
+    sets = [BitextFiles(files[f"{name}_source"], [files[f"{name}_target"]]) for name in ("dev", "test")]
     found = asdict(tune_model(model, sets[0], tuned, config, sets[1])[0])
-    test = sets[1].read(config)
+    test = read_development(sets[1], config)
     score = test.score(Decoder.load(model, config.search)).score
     found |= job._asdict() | {"test_before": test.reported(score)}
     write(output / f"{job.name}.json", found)

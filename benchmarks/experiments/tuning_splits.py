@@ -22,10 +22,10 @@ from phrasebeam.base.config import load_config
 from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.features.dense import weight_vector
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.tables.ragged import taken
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.metrics.metrics import Metric
+from phrasebeam.training.metrics.metric import Metric
 from phrasebeam.training.nbest.nbest_store import INDEX, Lists, NbestStore, StoreIndex
 from phrasebeam.training.tuning.methods.mert import Mert, mert
 from phrasebeam.training.tuning.methods.mira_batch import MiraBatch, mira_batch

@@ -24,7 +24,8 @@ from benchmarks.measure import table
 from phrasebeam.base.config import parse_config
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.bitext.bitext_files import BitextFiles
+from phrasebeam.training.common.development_set import read_development
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.tune_model import tune_model
 
@@ -71,7 +72,6 @@ def make_all(corpus: str, given: argparse.Namespace) -> None:
 
 
 def file_of(output: Path, corpus: str, way: str, split: int) -> Path:
-    """Of the score of a run."""
     return output / f"held-out.{corpus}.{way.replace(' ', '-')}.{split}.json"
 
 
@@ -93,12 +93,12 @@ def hold_out(files: dict[str, Path], directory: Path) -> Pairs:
     return [(lines[i][0], lines[i][1]) for i in chosen]
 
 
-def written(pairs: Pairs, path: Path) -> DevelopmentData:
+def written(pairs: Pairs, path: Path) -> BitextFiles:
     """Pairs in two files."""
     files = [path.with_suffix(f".{side}") for side in ("source", "target")]
     for file, texts in zip(files, zip(*pairs)):
         write_lines(file, texts)
-    return DevelopmentData(files[0], [files[1]])
+    return BitextFiles(files[0], [files[1]])
 
 
 def write_lines(path: Path, lines: Sequence[str]) -> None:
@@ -107,12 +107,12 @@ def write_lines(path: Path, lines: Sequence[str]) -> None:
         file.write("".join(f"{line}\n" for line in lines).encode())
 
 
-def score(model: Path, tuned_on: DevelopmentData, others: DevelopmentData, output: Path) -> float:
+def score(model: Path, tuned_on: BitextFiles, others: BitextFiles, output: Path) -> float:
     """BLEU of other sentences by weights that were tuned."""
     config = parse_config(SETTINGS, TuneConfig, "settings")
     shutil.rmtree(output, ignore_errors=True)
     tune_model(model, tuned_on, output, config)
-    read = others.read(config)
+    read = read_development(others, config)
     found = read.reported(read.score(Decoder.load(output, config.search)).score)
     shutil.rmtree(output)
     return found

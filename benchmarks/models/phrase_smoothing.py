@@ -18,10 +18,10 @@ from benchmarks.experiments.kept_runs import parser_of
 from benchmarks.measure import table
 from phrasebeam.base.config import parse_config
 from phrasebeam.base.progress import show_progress
-from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.build.train_model import train_model
 from phrasebeam.training.clustering.bigrams import read_bigrams
-from phrasebeam.training.clustering.class_file import write_classes as write_word_classes
+from phrasebeam.training.clustering.word_classes import write_classes as write_word_classes
+from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.train_model import train_model
 
 KN, GT, NONE = ({"smoothing": name} for name in ("kneser-ney", "good-turing", "none"))
 RUNS: dict[str, tuple[dict[str, str], int, int]] = {  # settings of phrases, word classes, order of their model
@@ -51,7 +51,6 @@ def main() -> None:
 
 
 def arguments(description: str | None, runs: Iterable[str]) -> argparse.Namespace:
-    """Of the command line, also of other experiments on these corpora."""
     parser = parser_of(description, corpus=("multi30k", "ted", "tanaka"), run=runs)
     parser.add_argument("--seed", nargs="+", type=int, default=list(SEEDS[:2]))
     parser.add_argument("--tiny", action="store_true", help="a few sentences and iterations, to see that it runs")
@@ -60,7 +59,6 @@ def arguments(description: str | None, runs: Iterable[str]) -> argparse.Namespac
 
 
 def file_name(run: str) -> str:
-    """Of the files of a run."""
     return run.replace(",", "").replace(" ", "-")
 
 

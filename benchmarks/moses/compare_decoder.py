@@ -17,18 +17,18 @@ import numpy as np
 
 from phrasebeam.base.files import read_lines
 from phrasebeam.decoder.features.dense import UNKNOWN_WORD, weight_vector
-from phrasebeam.decoder.features.hierarchical import new_blocks
 from phrasebeam.decoder.features.language_model import begin_states, new_states
+from phrasebeam.decoder.features.stateful import new_feature_memory
+from phrasebeam.decoder.features.stateful_feature import SMALLEST_ROOM
 from phrasebeam.decoder.input.synthetic_pairs import SyntheticPair, pack_synthetic_pairs
 from phrasebeam.decoder.input.zones import NO_ZONES
 from phrasebeam.decoder.model.tables import Sentence
 from phrasebeam.decoder.moses.importing import import_moses
-from phrasebeam.decoder.operations.operation_states import no_operation_states
 from phrasebeam.decoder.options.candidates import new_target_room
 from phrasebeam.decoder.output.derivation import Derivation, FeatureSpace, fill_feature_matrix
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.sparse.feature_buffer import new_sparse_features
 from phrasebeam.decoder.sparse.levels import NO_CLASSES, NO_CONTENT
+from phrasebeam.decoder.sparse.sparse_features import new_sparse_features
 from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.text.corpus import split
@@ -74,8 +74,8 @@ class Rescorer:
         )
         matrix, offsets = np.zeros((1, self.weights.size)), np.array([0, len(pairs)])
         room, fired = new_target_room(len(printed.words) + 1, 1), new_sparse_features(1, 0)  # no sparse features
-        blocks, orientations = new_blocks(256), np.empty((len(pairs), 2), np.int8)
-        space = FeatureSpace(self.states, no_operation_states(), blocks, orientations, self.places, 0, *room, fired)
+        memory = new_feature_memory(self.tables, SMALLEST_ROOM), np.empty((len(pairs), 2), np.int8)
+        space = FeatureSpace(self.states, *memory, self.places, 0, *room, fired)
         ids, no_rules = self.model.source.ids(source), np.zeros(0, np.int8)
         sentence = Sentence(ids, packed, 1, no_rules, NO_ZONES, NO_CLASSES, NO_CONTENT)
         fill_feature_matrix(derivation, offsets, self.tables, sentence, space, matrix)

@@ -22,10 +22,10 @@ from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.tables.phrase_table import PhraseTable, open_phrase_table, open_reordering_table
 from phrasebeam.lm.arpa import read_arpa
 from phrasebeam.lm.estimate import estimate
-from phrasebeam.training.bitext.bitext import Bitext, read_bitext
-from phrasebeam.training.build.extraction import align_bitext
-from phrasebeam.training.build.lexical import lexical_table
-from phrasebeam.training.build.scoring import PhraseTableSettings, build_phrase_table
+from phrasebeam.training.bitext.parallel_text import Bitext, read_bitext
+from phrasebeam.training.model_building.extraction import align_bitext
+from phrasebeam.training.model_building.lexical import lexical_table
+from phrasebeam.training.model_building.scoring import PhraseTableSettings, build_phrase_table
 from phrasebeam.training.word_alignment.alignment_points import Alignments, read_pharaoh
 
 TOLERANCE = 1e-4  # absolute, of probabilities, log10 in the language model: Moses writes 6 digits

@@ -24,7 +24,7 @@ import sacrebleu
 from benchmarks.measure import table
 from benchmarks.speed.decode_models import JOBS, Job, n_copies, prepare
 from phrasebeam.base.figures import check_figure_file, write_figure
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 
@@ -129,7 +129,6 @@ def enter(job: Job, peers: list[str], moses2: Path | None) -> Iterator[Contestan
 
 
 def compare(job: Job, contestants: list[Contestant], repeat: int) -> list[Figure]:
-    """All figures of a job."""
     runs: dict[tuple[str, str, int], list[float]] = {}
     quality: dict[tuple[str, str, int], tuple[float | None, float]] = {}
     for number in range(repeat):

@@ -24,7 +24,7 @@ import phrasebeam
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import log
 from phrasebeam.base.resident_memory import peak_memory
-from phrasebeam.engine.engine import EngineSettings, using_engine
+from phrasebeam.engine.current_engine import EngineSettings, using_engine
 from phrasebeam.engine.ray_cluster import LOOPBACK
 from phrasebeam.training.demo.demo_corpus import write_pairs
 
@@ -49,7 +49,6 @@ class Reports(logging.Handler):
 
 
 def processor_seconds() -> float:
-    """Of this process and of those that it forked and that have ended."""
     return sum(os.times()[:4])
 
 

@@ -13,8 +13,7 @@ from phrasebeam.decoder.adaptation.dynamic_scores import DynamicScores, PairScor
 from phrasebeam.decoder.adaptation.segment import Words
 from phrasebeam.decoder.held_out.filtered_table import FilteredTables
 from phrasebeam.decoder.model.tables import Tables
-from phrasebeam.decoder.sparse.phrase_alignment import PairPoints
-from phrasebeam.decoder.sparse.sparse_features import Sparse
+from phrasebeam.decoder.sparse.sparse_features import PairPoints, Sparse
 from phrasebeam.decoder.tables.phrase_table import (
     LEAST_LN,
     SOURCE_GIVEN_TARGET,
@@ -57,7 +56,6 @@ def adapted_tables(
 
 
 def _split(offsets: np.ndarray, words: np.ndarray) -> list[Words]:
-    """The phrases words[offsets[i]:offsets[i + 1]]."""
     ends, ids = offsets.tolist(), words.tolist()
     return [tuple(ids[begin:end]) for begin, end in pairwise(ends)]
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
-from phrasebeam.decoder.adaptation.segment import Points, Words
-from phrasebeam.decoder.adaptation.segment_phrases import Occurrence
+from phrasebeam.decoder.adaptation.segment import Occurrence, Points, Words
 from phrasebeam.decoder.features.reordering import N_ORIENTATIONS
 
 N_COUNTS = 2 * N_ORIENTATIONS  # M S DL DR, backward then forward
@@ -26,11 +25,10 @@ class FadingCount:
         self.value, self.time = 0.0, 0
 
     def add(self, amount: float, time: int, decay: float) -> None:
-        """Add `amount` at `time`, counted in segments."""
         self.value, self.time = self.at(time, decay) + amount, time
 
     def at(self, time: int, decay: float) -> float:
-        """What it is worth at `time`."""
+        """The count as it has faded until `time`."""
         return self.value * decay ** (time - self.time)
 
 
@@ -79,7 +77,6 @@ class DynamicCounts:
         count.add(self.settings.weight, self.time, self.settings.decay)
 
     def now(self, count: FadingCount | None) -> float:
-        """What a count is worth now; 0 for None."""
         return count.at(self.time, self.settings.decay) if count else 0.0
 
     def orientations(self, pair: DynamicPair) -> np.ndarray:

@@ -58,12 +58,12 @@ class DynamicScores:
         return [self._scored(source, number, target, pair, shared) for target, pair in best]
 
     def source_factor(self, source: Words) -> float:
-        """By what p(e|f) of the model shrinks for this f: c(f) / (c(f) + d(f))."""
+        """The factor by which p(e|f) of the model shrinks: c(f) / (c(f) + d(f))."""
         count = self.dynamic.sources.get(source)
         return _share(self.static.source_count(self.static.source(source)), self.dynamic.now(count))
 
     def target_factor(self, target: Words) -> float:
-        """By what p(f|e) of the model shrinks for this e: c(e) / (c(e) + d(e)); 1 where no segment has e."""
+        """The factor by which p(f|e) of the model shrinks: c(e) / (c(e) + d(e)); 1 where no segment has e."""
         count = self.dynamic.targets.get(target)
         return 1.0 if count is None else _share(self.static.target_count(target), self.dynamic.now(count))
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from phrasebeam.base.errors import ConfigError, FormatError, SmtError, excerpt
 from phrasebeam.decoder.adaptation.segment import Segment
-from phrasebeam.process.named_errors import named_in_errors
+from phrasebeam.process.system_errors import named_in_errors
 
 FORMAT = "phrasebeam journal 1"
 ADVICE = "copy the journal again, or take it from a backup"
@@ -41,7 +41,7 @@ class ChangedJournalError(SmtError):
 
 
 class JournalContent(NamedTuple):
-    """What the records of a journal say."""
+    """What reading a journal found."""
 
     segments: dict[int, Segment]  # all that are not undone, by number
     n_confirmed: int  # undone ones included
@@ -108,7 +108,6 @@ class Journal:
             raise ChangedJournalError(f"{self.path}: {message}")
 
     def _is_at_path(self) -> bool:
-        """Whether the path leads to the open file."""
         try:
             return self._file != CLOSED and os.path.samestat(os.stat(self.path), os.fstat(self._file))
         except (FileNotFoundError, NotADirectoryError):
@@ -160,7 +159,7 @@ class Journal:
 
 
 def read_content(data: bytes, path: Path) -> JournalContent:
-    """What the journal at `path`, which holds `data`, says. Raises FormatError if it is damaged, or no journal."""
+    """The content of the journal at `path`, which holds `data`. Raises FormatError if it is damaged, or no journal."""
     if len(data) < len(HEADER) and HEADER.startswith(data):
         return JournalContent({}, 0, 0)  # new, or begun by a process that was killed
     if not data.startswith(HEADER):
@@ -183,7 +182,6 @@ def read_content(data: bytes, path: Path) -> JournalContent:
 
 
 def _records(data: bytes, path: Path) -> Iterator[dict[str, Any]]:
-    """The records in the lines behind the first one."""
     for number, line in enumerate(data.splitlines(), 2):
         digest, _, text = line.partition(b" ")
         if digest != b"%08x" % zlib.crc32(text):

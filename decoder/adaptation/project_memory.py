@@ -15,23 +15,22 @@ from phrasebeam.decoder.adaptation.dynamic_counts import DynamicCounts
 from phrasebeam.decoder.adaptation.dynamic_language_model import DynamicLanguageModel
 from phrasebeam.decoder.adaptation.dynamic_scores import DynamicScores
 from phrasebeam.decoder.adaptation.journal import ChangedJournalError, Journal
-from phrasebeam.decoder.adaptation.segment import Segment
-from phrasebeam.decoder.adaptation.segment_phrases import Occurrence, occurrences
+from phrasebeam.decoder.adaptation.segment import Occurrence, Segment, occurrences
 from phrasebeam.decoder.adaptation.static_counts import StaticCounts
 from phrasebeam.decoder.adaptation.word_aligner import WordAligner, same_words
 from phrasebeam.decoder.held_out.filtered_table import FilteredTables
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.sparse.levels import Levels
 from phrasebeam.decoder.sparse.sparse_features import Sparse
 from phrasebeam.decoder.tables.language_models import LanguageModels, TargetModel, join_language_models
 from phrasebeam.decoder.tables.phrase_table import MOSES_SCORES
 from phrasebeam.decoder.tables.word_counts import WordIdf
-from phrasebeam.lm.text.growing_vocabulary import GrowingVocabulary
+from phrasebeam.lm.text.fixed_vocabulary import GrowingVocabulary
 
 
 class Lesson(NamedTuple):
-    """What is learned from a segment, whatever is confirmed before or after it."""
+    """The part of a segment that does not depend on what is confirmed before or after it."""
 
     occurrences: list[Occurrence]
     links: list[tuple[int, int]]  # source and target words that are aligned
@@ -113,7 +112,7 @@ class ProjectMemory:
 
     @property
     def segments(self) -> tuple[Segment, ...]:
-        """What is confirmed and not undone, in the order in which it was."""
+        """All segments that are confirmed and not undone, in order of confirmation."""
         with self._lock:
             return tuple(self._segments.values())
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from phrasebeam.decoder.adaptation.segment import Words
 from phrasebeam.decoder.adaptation.word_translation import WordTranslation, word_translation
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.tables.array_checks import check_phrase_table
 from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
 from phrasebeam.decoder.tables.source_slots import hash_phrases
@@ -30,7 +30,6 @@ class StaticCounts:
 
     @cached_property
     def words(self) -> WordTranslation:
-        """Counts of links."""
         return word_translation(self.phrases, len(self.model.source), len(self.model.target), self.prior_count)
 
     @cached_property
@@ -97,11 +96,9 @@ class StaticCounts:
         return self._links[source, target]
 
     def source_links(self, word: int) -> float:
-        """How often a source word is linked."""
         counts = self.words.source_counts
         return float(counts[word]) if word < counts.size else 0.0
 
     def target_links(self, word: int) -> float:
-        """How often a target word is linked."""
         counts = self.words.target_counts
         return float(counts[word]) if word < counts.size else 0.0

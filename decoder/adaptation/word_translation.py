@@ -68,7 +68,6 @@ def _links(phrases: PhraseTable, prior_count: float) -> Iterator[tuple[np.ndarra
 
 
 def _links_of(phrases: PhraseTable, first: int, last: int, prior_count: float) -> tuple[np.ndarray, np.ndarray]:
-    """The links of the pairs of the source phrases first:last."""
     pair_offsets = phrases.pair_offsets[first : last + 1]
     sources = np.repeat(np.arange(first, last), np.diff(pair_offsets))
     pairs = np.arange(pair_offsets[0], pair_offsets[-1])

@@ -1,15 +1,96 @@
-"""A translation with all that its score is made of: phrases, features times weights, sparse features."""
+"""A translation with all that its score is made of: phrases and their alternatives, features times weights."""
 
 import numpy as np
 
-from phrasebeam.decoder.explanation.derivation_vectors import added_by_phrase
-from phrasebeam.decoder.explanation.fired_features import FiredFeature, fired_features
-from phrasebeam.decoder.explanation.phrase_alternatives import PhraseAlternative, alternatives
-from phrasebeam.decoder.explanation.weighted_features import Plain, Weighing, WeightedFeature
+from phrasebeam.decoder.explanation.weighted_features import Plain, Weighing, WeightedFeature, added_by_phrase, vectors
+from phrasebeam.decoder.held_out.filtered_table import original_pairs
 from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.output.search_result import SearchResult
+from phrasebeam.decoder.sparse.sparse_weights import fill_weights
+from phrasebeam.decoder.sparse.templates import GROUPS
 
 MOST_ALTERNATIVES = 20  # of a phrase
+
+
+class PhraseAlternative(Plain):
+    """A target phrase for the source words of a phrase."""
+
+    target: str
+    score: float  # of the phrase pair alone: weighted features that need no context
+    estimate: float  # with its own language model score, by which options are ranked
+    total: float  # of the whole translation, with this phrase in place of the one that was chosen
+    is_chosen: bool
+
+
+def alternatives(
+    result: SearchResult, weighing: Weighing, derivation: Derivation, number: int, most: int
+) -> list[PhraseAlternative]:
+    """The options of the span of phrase `number` of a derivation: the `most` best, and the chosen one, by their total.
+
+    There are none for words of a prefix that no source words give. The search must have looked its options up.
+    """
+    options = result.workspace.options
+    begin, end, pair = (int(field[number]) for field in (derivation.begin, derivation.end, derivation.pair))
+    if begin == end:
+        return []
+    first, last = options.first[begin * options.longest + end - begin - 1 :][:2].tolist()
+    chosen = np.arange(first, min(last, first + most))
+    behind = first + most + np.flatnonzero(options.pair[first + most : last] == pair)
+    chosen = np.concatenate([chosen, behind])
+    totals = vectors(result, [_replaced(derivation, number, int(options.pair[i])) for i in chosen]) @ weighing.weights
+    pairs = original_pairs(options.pair[chosen], result.source.tables.origin).tolist()
+    found = [
+        PhraseAlternative(
+            target=" ".join(result.target(original)),
+            score=options.score[i],
+            estimate=options.estimate[i],
+            total=total,
+            is_chosen=options.pair[i] == pair,
+        )
+        for i, original, total in zip(chosen, pairs, totals.tolist())
+    ]
+    return sorted(found, key=lambda one: (-one.total, one.target))
+
+
+def _replaced(derivation: Derivation, number: int, pair: int) -> Derivation:
+    pairs = derivation.pair.copy()
+    pairs[number] = pair
+    return derivation._replace(pair=pairs)
+
+
+class FiredFeature(Plain):
+    """A sparse feature that fired at a phrase, or between the one before and it."""
+
+    phrase: int  # number of the phrase, in target order
+    group: str
+    name: str
+    value: float
+    weight: float  # times the scale of its group
+    score: float
+
+
+def fired_features(result: SearchResult, derivation: Derivation) -> list[FiredFeature]:
+    """All sparse features of a complete derivation, those that matter most first; none where the model has none."""
+    if not result.tables.sparse.active.any() or not derivation.pair.size:
+        return []
+    # Phrase by phrase: the features of a beginning are the first ones of the whole.
+    ends = [
+        result.vector(Derivation(*(field[:n] for field in derivation)), False)[1].size
+        for n in range(1, derivation.pair.size)
+    ]
+    _, keys, values, groups = (array.copy() for array in result.vector(derivation, True))
+    phrases = np.searchsorted(ends, np.arange(keys.size), side="right")
+    names: dict[int, str] = {}
+    result.sparse_values(derivation, names, with_names=True)
+    weights = np.zeros(keys.size)
+    fill_weights(result.tables.sparse.weights, keys, weights)
+    weights *= result.weights.sparse[groups]
+    rows = zip(phrases.tolist(), groups.tolist(), keys.tolist(), values.tolist(), weights.tolist())
+    found = [
+        FiredFeature(phrase=phrase, group=GROUPS[group], name=names[key], value=v, weight=w, score=v * w)
+        for phrase, group, key, v, w in rows
+    ]
+    return sorted(found, key=lambda one: (-abs(one.score), one.phrase, one.name))
 
 
 class ExplainedPhrase(Plain):

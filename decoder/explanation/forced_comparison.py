@@ -49,7 +49,7 @@ class GivenComparison(Plain):
 
 
 class Found(NamedTuple):
-    """What the search finds."""
+    """Result of the search."""
 
     text: str
     score: float
@@ -136,7 +136,7 @@ class GivenTranslations:
         ]
 
     def _missing(self, given: Input, words: Sequence[str], snapshot: WeightSnapshot) -> MissingPair:
-        """Where the model lacks a pair, by all options of the sentence: those within no limit."""
+        """The missing pair, looked for among all options of the sentence, within no limit."""
         searcher = self._limits["distortion limit"].decoder.searcher
         with searcher.prepare(given, snapshot=snapshot) as search:
             search.look_up()
@@ -179,7 +179,6 @@ def _verdict(limit: str, text: str, best: _Forced, found: Found, beyond: Sequenc
 
 
 def _comparison(text: str, verdict: Verdict, reason: str, missing: MissingPair | None = None) -> GivenComparison:
-    """The comparison with what cannot be derived."""
     return GivenComparison(
         given=text,
         verdict=verdict,
@@ -192,7 +191,7 @@ def _comparison(text: str, verdict: Verdict, reason: str, missing: MissingPair |
 
 
 def _tell(missing: MissingPair, source: Sequence[str]) -> str:
-    """In a sentence, which pair is missing."""
+    """The missing pair as a sentence."""
     left = " ".join(source[i] for i in missing.untranslated)
     begin = f"After “{missing.produced}”" if missing.produced else "At the beginning"
     if missing.unknown:

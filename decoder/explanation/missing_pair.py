@@ -14,7 +14,7 @@ Step = tuple[int, int]  # the bits of the source words that an option covers, an
 
 
 class MissingPair(Plain):
-    """Where a translation leaves what the phrase pairs of the sentence can produce."""
+    """The place where a translation leaves what the phrase pairs of the sentence can produce."""
 
     produced: str  # the longest beginning of the translation that they can produce
     rest: str  # what they cannot go on with
@@ -47,7 +47,7 @@ def _n_targets(options: Options, n_words: int) -> int:
 
 
 def _steps(options: Options, n_words: int, reference: np.ndarray) -> list[list[Step]]:
-    """By position in the reference, the options that produce what stands there."""
+    """The options that produce what stands at each position of the reference."""
     wanted, firsts, ends = reference.tolist(), options.target_first[:-1], options.target_first[1:]
     target_of = options.target[: options.first[n_words * options.longest]]
     is_empty = firsts[target_of] == ends[target_of]

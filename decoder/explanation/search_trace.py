@@ -6,21 +6,73 @@ scored, as all that the search keeps is, and compared with what its stack kept.
 """
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.explanation.derivation_vectors import vectors
-from phrasebeam.decoder.explanation.extensions import all_extensions
-from phrasebeam.decoder.explanation.weighted_features import Plain, Weighing
+from phrasebeam.base.array_struct import allocate, array
+from phrasebeam.decoder.explanation.weighted_features import Plain, Weighing, vectors
 from phrasebeam.decoder.held_out.filtered_table import original_pairs
-from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW
+from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW, cover
+from phrasebeam.decoder.options.future_cost import future_cost
 from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.output.search_result import SearchResult
+from phrasebeam.decoder.search.extension import SearchSpace, find_spans, jump
 from phrasebeam.decoder.search.hypothesis_graph import NO_OPTION, START_NODE, HypothesisGraph, best_way_to
+from phrasebeam.kernels.jit import kernel
 
 Reason = Literal["beam", "stack", "not tried"]
 TIE = 1e-9  # scores that are computed in another order differ by less
+FULL = np.int64(-1)
+FIRST_ROOM = 1 << 14  # extensions
+
+
+class Extensions(NamedTuple):
+    """X pairs of a node and a span, by node; and the future costs of N nodes."""
+
+    node: Annotated[np.ndarray, array(np.int32, "X", fill=None)]
+    covered: Annotated[np.ndarray, array(np.int32, "X", fill=None)]  # words, with those of the span
+    span: Annotated[np.ndarray, array(np.int64, "X", fill=None)]  # index in Options.first
+    base: Annotated[np.ndarray, array(np.float64, "X", fill=None)]  # score of the node and of the jump to the span
+    orientation: Annotated[np.ndarray, array(np.int64, "X", fill=None)]  # index in Options.backward
+    remaining: Annotated[np.ndarray, array(np.float64, "X", fill=None)]  # future cost behind the span
+    node_remaining: Annotated[np.ndarray, array(np.float64, "N", fill=None)]
+
+
+@kernel
+def fill_extensions(space: SearchSpace, n_words: int, extensions: Extensions):
+    """List what the nodes of a searched graph can be extended by; the number (int64), or FULL."""
+    graph, options, count = space.graph, space.options, np.int64(0)
+    for covered in range(n_words + 1):
+        for node in range(graph.stack_first[covered], graph.stack_first[covered + 1]):
+            gap, window = np.int64(graph.first_gap[node]), graph.window[node]
+            extensions.node_remaining[node] = future_cost(space.future, gap, window)
+            n_spans = find_spans(space, n_words, node) if covered < n_words else np.int64(0)
+            if count + n_spans > extensions.node.size:
+                return FULL
+            for i in range(n_spans):
+                first = options.first[space.spans[i]]
+                begin, end = np.int64(options.begin[first]), np.int64(options.end[first])
+                first_gap, behind = cover(gap, window, begin, end)
+                base, orientation = jump(space, node, begin, end)
+                extensions.node[count], extensions.covered[count] = node, covered + end - begin
+                extensions.span[count], extensions.base[count] = space.spans[i], base
+                extensions.orientation[count] = orientation
+                extensions.remaining[count] = future_cost(space.future, first_gap, behind)
+                count += 1
+    return count
+
+
+def all_extensions(space: SearchSpace, n_words: int) -> Extensions:
+    """The extensions of all nodes in the graph that the search of a sentence of `n_words` words left behind."""
+    room, n_nodes = FIRST_ROOM, int(space.graph.stack_first[n_words + 1])
+    while True:
+        extensions = allocate(Extensions, {"X": room, "N": n_nodes})
+        count = fill_extensions(space, n_words, extensions)
+        if count != FULL:
+            names = [name for name in Extensions._fields if name != "node_remaining"]
+            return extensions._replace(**{name: getattr(extensions, name)[:count] for name in names})
+        room *= 2
 
 
 class TracedHypothesis(Plain):
@@ -79,7 +131,7 @@ class TracedStack(Plain):
 
 
 class _Candidates(NamedTuple):
-    """What a stack lost."""
+    """Hypotheses that a stack lost."""
 
     node: np.ndarray  # int32[C]
     option: np.ndarray  # int64[C]
@@ -94,7 +146,7 @@ def search_trace(result: SearchResult, most: int) -> list[TracedStack]:
 
 
 class _Trace:
-    """What all stacks of a search are told by."""
+    """The search whose stacks are told."""
 
     def __init__(self, result: SearchResult, most: int):
         self.result, self.most, self.weighing = result, most, Weighing.of(result)
@@ -160,7 +212,7 @@ class _Trace:
         return RecombinedHypothesis(into=node, source=source, target=target, text=text, score=score, loss=loss)
 
     def _lost(self, covered: int, edges: np.ndarray) -> tuple[int, _Candidates]:
-        """How many hypotheses of so many words could be made of what was kept, and those that are not in the graph."""
+        """The number of hypotheses of so many words that kept ones could make, and those that are not in the graph."""
         options, extensions = self.result.workspace.options, self.extensions
         own = np.flatnonzero(extensions.covered == covered)
         first = options.first[extensions.span[own]]
@@ -209,7 +261,6 @@ class _Trace:
         return Derivation.of(self.result.workspace.options, chosen[:count])
 
     def _texts(self, derivation: Derivation) -> tuple[str, str, str]:
-        """Source and target of the last phrase, and the whole translation."""
         pairs = original_pairs(derivation.pair, self.result.source.tables.origin).tolist()
         targets = [" ".join(self.result.target(pair)) for pair in pairs]
         span = int(derivation.begin[-1]), int(derivation.end[-1])

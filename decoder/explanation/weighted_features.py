@@ -1,11 +1,13 @@
 """Features times weights: what a translation's score is made of, and what makes one translation better than another."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from phrasebeam.decoder.features.dense import weight_vector
+from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.output.derivation_view import DerivationView
 
 
@@ -42,7 +44,7 @@ class Weighing(NamedTuple):
 
     @classmethod
     def of(cls, view: DerivationView) -> "Weighing":
-        """Those by which a sentence was searched."""
+        """Names and weights used in the search of `view`."""
         return cls(view.features.names(), weight_vector(view.weights, view.features))
 
     def features(self, vector: np.ndarray) -> list[WeightedFeature]:
@@ -51,8 +53,37 @@ class Weighing(NamedTuple):
         return [WeightedFeature(name=n, value=v, weight=w, score=s) for n, v, w, s in rows]
 
     def differences(self, vector: np.ndarray, other: np.ndarray) -> list[FeatureDifference]:
-        """Where two vectors (float64[F]) differ, what matters most first."""
+        """The values in which two vectors (float64[F]) differ, those that change the score most first."""
         scores = (vector - other) * self.weights
         rows = zip(self.names, self.weights.tolist(), vector.tolist(), other.tolist(), scores.tolist())
         found = [FeatureDifference(name=n, weight=w, value=v, other=o, score=s) for n, w, v, o, s in rows if v != o]
         return sorted(found, key=lambda one: -abs(one.score))
+
+
+def vectors(view: DerivationView, derivations: Sequence[Derivation], is_complete: bool = True) -> np.ndarray:
+    """float64[N, F] features of N derivations, computed from these alone; </s> follows if they are complete."""
+    matrix = np.zeros((len(derivations), view.features.size))
+    if derivations:
+        offsets = np.cumsum([0, *(one.pair.size for one in derivations)])
+        view.fill_features(joined(derivations), offsets, matrix, is_complete)
+    return matrix
+
+
+def joined(derivations: Sequence[Derivation]) -> Derivation:
+    """The phrases of all of them, one behind the other."""
+    return Derivation(*(np.concatenate(field) for field in zip(*derivations)))
+
+
+def added_by_phrase(view: DerivationView, derivation: Derivation) -> np.ndarray:
+    """float64[K, F], what each of the K phrases of a complete derivation adds to its features where it stands.
+
+    That is the difference between the beginnings with and without it, so the rows add up to the features of the whole.
+    How a phrase lies to the next one counts there; </s> counts for the last one.
+    """
+    beginnings = [_beginning(derivation, n) for n in range(1, derivation.pair.size)]
+    whole = vectors(view, [derivation])
+    return np.diff(np.concatenate([vectors(view, beginnings, False), whole]), axis=0, prepend=0.0)
+
+
+def _beginning(derivation: Derivation, n_phrases: int) -> Derivation:
+    return Derivation(*(field[:n_phrases] for field in derivation))

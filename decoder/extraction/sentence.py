@@ -42,7 +42,6 @@ def sentence_occurrences(
 
 
 def _copies(source: np.ndarray, target: np.ndarray, alignments: Sequence[Points]) -> AlignedBitext:
-    """The sentence pair once for each of its alignments."""
     ordered = [sorted(set(points), key=lambda point: point[::-1]) for points in alignments]
     links = np.array([point for points in ordered for point in points], np.int32).reshape(-1, 2)
     copies = np.repeat(np.arange(len(ordered)), [len(points) for points in ordered])

@@ -1,65 +1,48 @@
 """The layout of feature vectors, and the weights of the dense features as kernels take them."""
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import struct_of
 from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.features.dense_feature import names_of
-from phrasebeam.decoder.features.length_groups import weights_by_length
-from phrasebeam.decoder.features.pair import PAIR_FEATURES
-from phrasebeam.decoder.features.registry import LISTS, OPTIONAL, SCALARS
+from phrasebeam.decoder.features.pair import PAIR_FEATURES, weights_by_length
+from phrasebeam.decoder.features.registry import LISTS, OPTIONAL, SCALARS, SINGLE
 from phrasebeam.decoder.features.reordering_type import Reordering
+from phrasebeam.decoder.features.stateful import ABSENT, STATEFUL
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.operations.operation_states import N_VALUES
 from phrasebeam.decoder.sparse.sparse_features import Sparse
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
 
 UNKNOWN_WORD = -100.0  # value of the unknown-word penalty for each copied word, as in Moses
-LN10 = 2.302585092994046
-ABSENT = -1
 SAMPLE = 1 << 10  # first pairs of a phrase table, by which we tell whether it has counts
 
-
-class DenseWeights(NamedTuple):
-    """Weights of the dense features, whose scores are natural logs; 0 for features that the model lacks."""
-
-    translation: np.ndarray  # float64[K], of the phrase table's columns
-    reordering: np.ndarray  # float64[R], of the reordering features; empty without them
-    language_model: np.ndarray  # float64[L], of the language models
-    distortion: float
-    word_penalty: float
-    phrase_penalty: float
-    unknown_word_penalty: float
-    early_distortion: float
-    pair: np.ndarray  # float64[len(PAIR_FEATURES)]; empty without any, so that ranking pairs loses no time
-    length_groups: np.ndarray  # float64[G]
-    by_length: np.ndarray  # float64[K, M + 1, M + 1], sums of length_groups, see weights_by_length
-    related_words: float
-    operations: np.ndarray  # float64[3], of ln p, gaps, jumps back; empty without the feature
-    input_score: np.ndarray  # float64[I], of the scores of a lattice's arcs
-    sparse: np.ndarray  # float64[len(GROUPS)], scales of the groups of sparse features
+_FIELDS = (*names_of(SINGLE), "pair", "sparse")
+_Weights: Any = struct_of("_Weights", (*_FIELDS, "by_length"))
+_Places: Any = struct_of("_Places", _FIELDS)
 
 
-class FeaturePlaces(NamedTuple):
-    """The index of the first value of each feature in a feature vector, or ABSENT."""
+class DenseWeights(_Weights):
+    """Weights of the dense features by name, whose scores are natural logs; 0 or empty for features that a model lacks.
 
-    translation: int
-    reordering: int
-    language_model: int
-    distortion: int
-    word_penalty: int
-    phrase_penalty: int
-    unknown_word_penalty: int
-    early_distortion: int
-    length_groups: int
-    related_words: int
-    operations: int
-    input_score: int
-    pair: np.ndarray  # int64[len(PAIR_FEATURES)]
-    sparse: np.ndarray  # int64[len(GROUPS)]; the value of a group is its sum of weights times values
+    A number is a float, a list float64[...]. Besides, `pair` is float64[len(PAIR_FEATURES)], empty without any, so that
+    ranking pairs loses no time; `sparse` float64[len(GROUPS)], scales of the groups of sparse features; `by_length`
+    float64[K, M + 1, M + 1], sums of `length_groups`, see weights_by_length.
+    """
+
+    __slots__ = ()
+
+
+class FeaturePlaces(_Places):
+    """The index of the first value of each feature in a feature vector, or ABSENT.
+
+    `pair` is int64[len(PAIR_FEATURES)]; `sparse` int64[len(GROUPS)], of each group's sum of weights times values.
+    """
+
+    __slots__ = ()
 
 
 class FeatureLayout(NamedTuple):
@@ -104,7 +87,7 @@ def _places(groups: tuple[tuple[str, int | None], ...]) -> FeaturePlaces:
     pair, sparse = (
         np.array([begin.get(name, ABSENT) for name in names], np.int64) for names in (names_of(PAIR_FEATURES), GROUPS)
     )
-    single = {name: begin.get(name, ABSENT) for name in FeaturePlaces._fields if name not in ("pair", "sparse")}
+    single = {name: begin.get(name, ABSENT) for name in names_of(SINGLE)}
     return FeaturePlaces(pair=pair, sparse=sparse, **single)
 
 
@@ -144,36 +127,27 @@ def dense_weights(
             raise ModelError(
                 f"weights: {name} has {n_weights} weights, the model has {expected} such scores; give as many"
             )
-    length_groups = np.array(weights.length_groups or [], float)
     pair = [getattr(weights, name) for name in names_of(PAIR_FEATURES)]
     if all(weight is None for weight in pair):
         pair = []
-    scalars = {name: float(getattr(weights, name)) for name in names_of(SCALARS)}
+    single = {one.name: _numbers(getattr(weights, one.name), one.kind != "number") for one in SINGLE}
     return DenseWeights(
-        np.array(weights.translation, float),
-        np.array(lexical, float),
-        np.array(weights.language_model, float),
-        early_distortion=weights.early_distortion or 0.0,
+        **single | {"reordering": np.array(lexical, float)},
         pair=np.array([weight or 0.0 for weight in pair], float),
-        length_groups=length_groups,
-        by_length=weights_by_length(length_groups, n_translation),
-        related_words=weights.related_words or 0.0,
-        operations=np.array(weights.operations or [], float),
-        input_score=np.array(weights.input_score or [], float),
         sparse=np.array([getattr(weights, name) or 0.0 for name in GROUPS], float),
-        **scalars,
+        by_length=weights_by_length(single["length_groups"], n_translation),
     )
 
 
-def check_operations(weights: Weights, n_operations: int) -> None:
-    """Raise ModelError if `operations` has a weight and the model no operations, or other than three weights."""
-    if weights.operations is None:
-        return
-    if not n_operations:
-        raise ModelError("weights: operations is given, but the model has no operation sequence model; remove it")
-    if len(weights.operations) != N_VALUES:
-        found = f"weights: operations has {len(weights.operations)} weights, expected {N_VALUES}"
-        raise ModelError(f"{found}: of ln p, of gaps, of jumps back")
+def _numbers(weights: Any, is_list: bool) -> Any:
+    return np.array(weights or [], float) if is_list else float(weights or 0.0)
+
+
+def check_stateful(weights: Weights, tables: Any) -> None:
+    """Raise ModelError if a feature of STATEFUL has a weight that does not fit the model with these Tables."""
+    for feature in STATEFUL:
+        if feature.check and getattr(weights, feature.name) is not None:
+            feature.check(getattr(weights, feature.name), tables)
 
 
 def active_groups(weights: Weights, sparse: Sparse) -> np.ndarray:

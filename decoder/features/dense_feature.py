@@ -1,9 +1,13 @@
 """The declaration of a dense feature: its name, description, default weight and learning rate."""
 
 from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import Field
 
 FeatureKind = Literal["number", "list", "list or number"]
+LARGEST_WEIGHT = 1e30  # its products with values of features, and their sums, are finite
+Finite = Annotated[float, Field(ge=-LARGEST_WEIGHT, le=LARGEST_WEIGHT, allow_inf_nan=False)]
 
 
 class DenseFeature(NamedTuple):

@@ -42,7 +42,7 @@ class Memo(NamedTuple):
 
 
 class States(NamedTuple):
-    """At most S states met in one sentence, and the memos; C is the sum of order - 1 over the L language models."""
+    """Up to S states met in one sentence, and the memos; C is the sum of order - 1 over the L language models."""
 
     first: Annotated[np.ndarray, array(np.int64, "L + 1")]  # columns of `context` of each model
     context: Annotated[np.ndarray, array(np.int32, "S", "C")]  # LM ids, most recent word first

@@ -3,21 +3,23 @@
 The features of idf are q and -q of their equation 8 where these are positive; the paper names the target for both, by
 mistake, as it announces one for the source.
 
+Length groups (Tan et al. 2013, section 4.1) are a list: for each score of the phrase table and each range of lengths
+a..b within 1..M, a feature has that score as its value for the pairs whose two sides are both a to b words long, and 0
+for others. The paper speaks of ranges for each side, but of 55 groups a score for M = 10, which is the number of
+ranges; so we take one range for both sides.
+
 To add one, declare it in PAIR_FEATURES and compute its value in `pair_feature`. Synthetic pairs have the value 0.
 """
 
-from typing import TYPE_CHECKING
+import math
 
 import numpy as np
 
+from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.features.dense_feature import DenseFeature, names_of
-from phrasebeam.decoder.features.length_groups import add_length_groups
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
 from phrasebeam.decoder.tables.word_counts import WordIdf, pair_idf
-from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
-
-if TYPE_CHECKING:
-    from phrasebeam.decoder.features.dense import DenseWeights, FeaturePlaces
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
 PAIR_FEATURES = (
     DenseFeature("bitext_count", "ln of how often the phrase pair was extracted from the bitext", needs_counts=True),
@@ -53,10 +55,10 @@ def pair_feature(feature, phrases: PhraseTable, idf: WordIdf, pair, source_lengt
 
 
 @inlined_kernel
-def score_pair(phrases: PhraseTable, idf: WordIdf, weights: "DenseWeights", pair, source_length, target_length):
+def score_pair(phrases: PhraseTable, idf: WordIdf, weights, pair, source_length, target_length):
     """Weighted sum of the translation scores and the optional features of `pair`.
 
-    `source_length` and `target_length` (int64) are in words.
+    `weights` are DenseWeights; `source_length` and `target_length` (int64) are in words.
     """
     shorter, longer = min(source_length, target_length), max(source_length, target_length)
     is_grouped = longer < weights.by_length.shape[1]
@@ -75,18 +77,12 @@ def score_pair(phrases: PhraseTable, idf: WordIdf, weights: "DenseWeights", pair
 
 @inner_kernel
 def add_pair_features(
-    phrases: PhraseTable,
-    idf: WordIdf,
-    pair,
-    source_length,
-    target_length,
-    places: "FeaturePlaces",
-    longest_grouped,
-    features,
+    phrases: PhraseTable, idf: WordIdf, pair, source_length, target_length, places, longest_grouped, features
 ):
-    """Add the optional features of `pair` to the feature vector `features` (float64[F]), at their `places`.
+    """Add the optional features of `pair` to the feature vector `features` (float64[F]).
 
-    `source_length` and `target_length` are int64, in words; `longest_grouped` (int64): see longest_grouped.
+    `places` are FeaturePlaces; `source_length` and `target_length` are int64, in words; for `longest_grouped` (int64)
+    see the function of that name.
     """
     for feature in range(places.pair.size):
         if places.pair[feature] >= 0:
@@ -95,3 +91,48 @@ def add_pair_features(
     if places.length_groups >= 0:
         shorter, longer = min(source_length, target_length), max(source_length, target_length)
         add_length_groups(phrases.ln_scores[pair], shorter, longer, longest_grouped, features[places.length_groups :])
+
+
+@kernel
+def range_index(a, b, longest):
+    """Index of the range a..b among the sorted ranges within 1..longest; all are int64."""
+    return (a - 1) * longest - (a - 1) * (a - 2) // 2 + b - a
+
+
+@inner_kernel
+def add_length_groups(ln_scores, shorter, longer, longest, values):
+    """Add the features of a pair with `ln_scores` (float32[K]) to `values` (float64[K * ranges within 1..longest]).
+
+    `shorter` and `longer` (int64): words of its shorter and of its longer side.
+    """
+    n_ranges = longest * (longest + 1) // 2
+    for column in range(ln_scores.size):
+        for a in range(1, shorter + 1):
+            for b in range(longer, longest + 1):
+                values[column * n_ranges + range_index(a, b, longest)] += ln_scores[column]
+
+
+def n_length_groups(longest: int, n_translation: int) -> int:
+    """The number of features for phrases of up to `longest` words and `n_translation` scores of the phrase table."""
+    return n_translation * longest * (longest + 1) // 2
+
+
+def longest_grouped(n_weights: int, n_translation: int) -> int:
+    """The longest grouped phrase M, from the number of weights. Raises ModelError where no M has so many."""
+    n_ranges = n_weights // n_translation
+    longest = (math.isqrt(8 * n_ranges + 1) - 1) // 2
+    if n_length_groups(longest, n_translation) != n_weights:
+        message = f"{n_translation} scores times M (M + 1) / 2 for phrases up to M words, such as {28 * n_translation}"
+        raise ModelError(f"weights: length_groups has {n_weights} weights, expected {message}")
+    return longest
+
+
+def weights_by_length(weights: np.ndarray, n_translation: int) -> np.ndarray:
+    """float64[K, M + 1, M + 1]: at [column, shorter, longer] the sum of `weights` of all groups of such pairs."""
+    longest = longest_grouped(weights.size, n_translation)
+    summed = np.zeros((n_translation, longest + 1, longest + 1))
+    grouped = weights.reshape(n_translation, longest * (longest + 1) // 2)
+    for a in range(1, longest + 1):
+        for b in range(a, longest + 1):
+            summed[:, a:, : b + 1] += grouped[:, range_index(a, b, longest)][:, None, None]
+    return summed

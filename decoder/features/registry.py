@@ -1,12 +1,17 @@
 """Declarations of all dense features, in the order of the feature vector.
 
-Features of phrase pairs are declared beside their kernel in pair.py, and the scales of groups of sparse features with
-the groups, in phrasebeam.decoder.sparse.templates.
+Features of phrase pairs are declared beside their kernel in pair.py, those that depend on the phrases before in files
+of their own that stateful.py lists, and the scales of groups of sparse features with the groups, in
+phrasebeam.decoder.sparse.templates.
 """
 
 from phrasebeam.decoder.features.dense_feature import DenseFeature
+from phrasebeam.decoder.features.distortion import DISTORTION, EARLY_DISTORTION
 from phrasebeam.decoder.features.pair import PAIR_FEATURES
+from phrasebeam.decoder.features.stateful import OPERATIONS, REORDERING, STATEFUL
 from phrasebeam.decoder.sparse.templates import SPARSE_GROUPS
+
+_STATEFUL = {feature.name: feature.declared for feature in STATEFUL if feature.declared}
 
 LISTS = (
     DenseFeature(
@@ -15,21 +20,14 @@ LISTS = (
         "list",
         (0.2,) * 4,
     ),
-    DenseFeature("reordering", "ln probabilities of lexicalized reordering, by orientation", "list", (0.3,) * 6),
+    _STATEFUL.pop(REORDERING.name),
     DenseFeature("language_model", "ln probability by each language model", "list or number", (0.5,)),
 )
 SCALARS = (
-    DenseFeature(
-        "distortion",
-        "minus the source words between the end of a phrase and the beginning of the next",
-        weight=0.3,
-    ),
+    _STATEFUL.pop(DISTORTION.name),
     DenseFeature("word_penalty", "minus the number of target words", weight=-1.0),
     DenseFeature("phrase_penalty", "number of phrases", weight=0.2),
     DenseFeature("unknown_word_penalty", "-100 for each source word that is copied, as it is unknown", weight=1.0),
-)
-EARLY_DISTORTION = DenseFeature(
-    "early_distortion", "distortion that is certain, counted as soon as a phrase leaves a gap (Moore & Quirk 2007)"
 )
 LENGTH_GROUPS = DenseFeature(
     "length_groups", "ln scores of the phrase table, once for each range of phrase lengths (Tan et al. 2013)", "list"
@@ -37,12 +35,6 @@ LENGTH_GROUPS = DenseFeature(
 RELATED_WORDS = DenseFeature(
     "related_words",
     "number of known words that are translated in place of unknown ones: other inflections, parts of compounds",
-)
-OPERATIONS = DenseFeature(
-    "operations",
-    "ln probability of the operations that generate both sides; minus the gaps opened, minus the jumps back "
-    "(Durrani et al. 2011)",
-    "list",
 )
 INPUT_SCORE = DenseFeature(
     "input_score",
@@ -55,14 +47,17 @@ SCALES = tuple(
     )
     for group in SPARSE_GROUPS
 )
-OPTIONAL = (
-    EARLY_DISTORTION,
+_UNSCALED = (
+    _STATEFUL.pop(EARLY_DISTORTION.name),
     *PAIR_FEATURES,
     LENGTH_GROUPS,
     RELATED_WORDS,
-    OPERATIONS,
+    _STATEFUL.pop(OPERATIONS.name),
     INPUT_SCORE,
-    *SCALES,
-)  # only in models that give them weights
+    *_STATEFUL.values(),
+)
+OPTIONAL = (*_UNSCALED, *SCALES)  # only in models that give them weights
 FEATURES = (*LISTS, *SCALARS, *OPTIONAL)
-ADDED_BY_TUNE = (*PAIR_FEATURES, EARLY_DISTORTION, RELATED_WORDS)  # and LENGTH_GROUPS, up to a length in its settings
+SINGLE = tuple(one for one in (*LISTS, *SCALARS, *_UNSCALED) if one not in PAIR_FEATURES)  # whose weights have a field
+# By tune; and LENGTH_GROUPS, up to a length in its settings
+ADDED_BY_TUNE = (*PAIR_FEATURES, *(one for one in _UNSCALED if one.kind == "number" and one not in PAIR_FEATURES))

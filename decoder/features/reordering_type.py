@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from phrasebeam.base.config import Section
-from phrasebeam.decoder.features.weights import Finite
+from phrasebeam.decoder.features.dense_feature import Finite
 
 Orientation = Literal["word", "phrase", "hier"]
 Kind = Literal["msd", "mslr", "monotonicity", "leftright"]

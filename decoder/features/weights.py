@@ -3,14 +3,12 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import BeforeValidator, SerializerFunctionWrapHandler, model_serializer
 
 from phrasebeam.base.config import parse_config, section_of
-from phrasebeam.decoder.features.dense_feature import DenseFeature, names_of
+from phrasebeam.decoder.features.dense_feature import DenseFeature, Finite, names_of
 from phrasebeam.decoder.features.registry import FEATURES, LISTS
 
-LARGEST_WEIGHT = 1e30  # its products with values of features, and their sums, are finite
-Finite = Annotated[float, Field(ge=-LARGEST_WEIGHT, le=LARGEST_WEIGHT, allow_inf_nan=False)]
 # A single number is read as a list of one
 OneOrMore = Annotated[list[Finite], BeforeValidator(lambda value: [value] if isinstance(value, int | float) else value)]
 TYPES: dict[str, Any] = {"number": Finite, "list": list[Finite], "list or number": OneOrMore}

@@ -1,5 +1,6 @@
 """Sentence pairs in, their y-good derivations out: forced decoding as the Python API and the command use it."""
 
+import json
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,22 +12,24 @@ from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.pool import Pool
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.forced.forced import links_before
 from phrasebeam.decoder.forced.forced_search import NO_LINKS, ForcedSearch, GoldGraph, Status
 from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings
+from phrasebeam.decoder.forced.forced_states import links_before
 from phrasebeam.decoder.forced.forced_workspace import ForcedWorkspace
 from phrasebeam.decoder.forced.gold_lattice import GoldLattice, ln_derivations
 from phrasebeam.decoder.input.input_settings import InputSettings
 from phrasebeam.decoder.input.sentence_input import Input
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.output.lattice import Lattice
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.prefix import target_ids
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.engine.engine import current_engine
+from phrasebeam.engine.current_engine import current_engine
 from phrasebeam.lm.text.corpus import words_of
+
+ForcedPair = tuple[Input, tuple[str, ...]]  # sentence and reference
 
 
 @dataclass(frozen=True)
@@ -128,3 +131,25 @@ class ForcedDecoder:
             name = "forcing.aligned" if self.settings.aligned else "forcing.prefixes closed"
             raise ConfigError(f"{name} needs word alignments, which come with leave_one_out; give both")
         return links_before(given.held_out.alignment, len(given.words), n_reference)
+
+
+def render_forced(line: int, pair: ForcedPair, result: ForcedResult) -> str:
+    """A line of JSON for the sentence pair in line `line` (1-based); without a derivation its parts are empty or null.
+
+    segmentation: [source span, target span] of each phrase in target order, half open; alignment: [source, target].
+    """
+    best = result.best
+    fields = {
+        "line": line,
+        "source": " ".join(pair[0].words),
+        "reference": " ".join(pair[1]),
+        "status": result.status,
+        "source_prefix": result.source_prefix,
+        "target_prefix": result.target_prefix,
+        "segmentation": [[p.source_span, p.target_span] for p in best.phrases] if best else [],
+        "alignment": best.alignment if best else [],
+        "score": best.score if best else None,
+        "features": best.features if best else None,
+        "ln_derivations": result.ln_derivations,
+    }
+    return json.dumps(fields, ensure_ascii=False) + "\n"

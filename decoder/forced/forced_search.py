@@ -6,10 +6,9 @@ from typing import Literal
 import numpy as np
 
 from phrasebeam.base.errors import ModelError
-from phrasebeam.decoder.features.hierarchical import forget_blocks
 from phrasebeam.decoder.features.language_model import begin_states
-from phrasebeam.decoder.forced.forced import EMPTY, OK, STATES_FULL, ForcedStates, Reference, fill_latest, force
 from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings
+from phrasebeam.decoder.forced.forced_states import EMPTY, OK, STATES_FULL, ForcedStates, Reference, fill_latest, force
 from phrasebeam.decoder.forced.forced_workspace import ForcedWorkspace
 from phrasebeam.decoder.forced.gold_graph import fill_gold_graph, find_options, score_reference
 from phrasebeam.decoder.forced.gold_lattice import NO_PREFIX, Goal, GoldLattice, gold_lattice, longest_prefix
@@ -18,7 +17,7 @@ from phrasebeam.decoder.options.score_checks import check_language_models, too_l
 from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.output.search_result import SearchResult
 from phrasebeam.decoder.search.hypothesis_graph import HypothesisGraph, best_way_to
-from phrasebeam.decoder.search.stacks import BLOCKS_FULL, HISTORIES_FULL, WRONG_SCORE
+from phrasebeam.decoder.search.stacks import HISTORIES_FULL, WRONG_SCORE
 from phrasebeam.decoder.search.stacks import STATES_FULL as STATES_OF_SEARCH_FULL
 from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
 
@@ -37,7 +36,7 @@ class GoldGraph:
 
     @property
     def result(self) -> SearchResult:
-        """By which derivations are read; its own graph is not filled."""
+        """The result whose methods read derivations; its own graph is not filled."""
         return self.search.result
 
     @property
@@ -147,14 +146,13 @@ class ForcedSearch:
             gold = self.workspace.gold._replace(
                 rule_option=rule_option, ln_lm=ln_lm, node_first=node_first, best_node=best_node
             )
-            forget_blocks(workspace.blocks)
             space = self.search.space()._replace(graph=self.workspace.graph)
             status = fill_gold_graph(space, n_words, lattice, gold)
             if status == OK:
                 return GoldGraph(self, lattice, node_first, best_node)
             if status == WRONG_SCORE:
                 raise ModelError(f"{too_large(self.search.source.tables.tables)}; {TRAIN_AGAIN}")
-            if status in {BLOCKS_FULL, HISTORIES_FULL}:
+            if status == HISTORIES_FULL:
                 workspace.grow(status)
             elif not self.workspace.grow_graph(status):
                 return None

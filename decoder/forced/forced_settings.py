@@ -17,7 +17,9 @@ class ForcedDecodingSettings(Section):
     Prefix pairs: the longest one, the longest one that the word alignment closes, all, or none.
     """
 
-    prefixes: Prefixes = Field(default="longest", description="prefix pairs, where the whole is not reachable")
+    prefixes: Prefixes = Field(
+        default="longest", description="prefix pairs that are looked for where the whole is not reachable"
+    )
     least_prefix: int = Field(default=5, ge=1, le=MOST_COUNTED, description="source words of the shortest prefix pair")
     max_states: int = Field(
         default=1 << 20,

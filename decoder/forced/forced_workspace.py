@@ -1,6 +1,6 @@
 """The memory of forced decoding: allocated once, grown when a sentence pair needs more, used again for the next."""
 
-from phrasebeam.decoder.forced.forced import new_forced_states
+from phrasebeam.decoder.forced.forced_states import new_forced_states
 from phrasebeam.decoder.forced.gold_graph import new_gold_space
 from phrasebeam.decoder.search.hypothesis_graph import new_graph
 from phrasebeam.decoder.search.stacks import NODES_FULL

@@ -10,16 +10,16 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
-from phrasebeam.decoder.features.hierarchical import FULL, NO_BLOCKS, shift
-from phrasebeam.decoder.features.histories import NO_HISTORY, START_HISTORY
+from phrasebeam.decoder.features.histories import NO_HISTORY
 from phrasebeam.decoder.features.language_model import BEGIN_STATE, States, intern_state, score_after, weighted_ln
+from phrasebeam.decoder.features.lexical_reordering import FULL, NO_BLOCKS, shift
 from phrasebeam.decoder.features.reordering import MONOTONE
 from phrasebeam.decoder.forced.gold_lattice import NOT_THERE, GoldLattice
 from phrasebeam.decoder.options.candidates import is_score
 from phrasebeam.decoder.options.translation_options import Options
-from phrasebeam.decoder.search.extension import SearchSpace, begin_histories, history_after, jump, ln_history
-from phrasebeam.decoder.search.hypothesis_graph import NO_OPTION, START_NODE, ArrivedEdges, append_edges
-from phrasebeam.decoder.search.stacks import BLOCKS_FULL, EDGES_FULL, HISTORIES_FULL, NODES_FULL, OK, WRONG_SCORE
+from phrasebeam.decoder.search.extension import SearchSpace, history_after, jump, ln_history, start_graph
+from phrasebeam.decoder.search.hypothesis_graph import START_NODE, ArrivedEdges, append_edges
+from phrasebeam.decoder.search.stacks import EDGES_FULL, HISTORIES_FULL, NODES_FULL, OK, WRONG_SCORE
 from phrasebeam.decoder.tables.language_models import LanguageModels
 from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
@@ -28,7 +28,7 @@ ONE = np.int64(1)
 
 
 class GoldSpace(NamedTuple):
-    """What scoring a lattice of S states, R rules and a reference of m words reads and writes beside the graph."""
+    """The arrays beside the graph by which a lattice of S states, R rules and a reference of m words is scored."""
 
     # Option of each rule; NOT_THERE: derivations that use it are left out
     rule_option: Annotated[np.ndarray, array(np.int64, "R")]
@@ -90,16 +90,12 @@ def score_reference(lms: LanguageModels, lm_words, states: States, ln_lm: np.nda
 
 @kernel
 def fill_gold_graph(space: SearchSpace, n_words: int, lattice: GoldLattice, gold: GoldSpace):
-    """Fill space.graph with the lattice; OK, what is full, or WRONG_SCORE. Blocks must have been forgotten before.
+    """Fill space.graph with the lattice; OK, what is full, or WRONG_SCORE.
 
     Nodes of a stack come in the order of states, not best first.
     """
     graph = space.graph
-    graph.score[START_NODE], graph.option[START_NODE], graph.blocks[START_NODE] = 0.0, NO_OPTION, NO_BLOCKS
-    graph.edge_first[0], graph.edge_first[1] = 0, 0
-    graph.history[START_NODE] = START_HISTORY
-    begin_histories(space)
-    graph.first_gap[START_NODE], graph.window[START_NODE], graph.lm_state[START_NODE] = 0, np.uint64(0), 0
+    start_graph(space, 0.0)
     gold.node_first[0], gold.node_first[1] = 0, 1
     gold.slots[:] = EMPTY
     gold.best_node[:] = EMPTY
@@ -144,10 +140,10 @@ def _fill_state(space, n_words, lattice, gold, state):
                     phrase_state = history_after(space, node, option)
                     if phrase_state == NO_HISTORY:
                         return HISTORIES_FULL
-                if space.parameters.keeps_blocks:
-                    blocks = shift(space.blocks, np.int64(graph.blocks[node]), begin, end)
+                if space.tables.orientations.keeps_blocks:
+                    blocks = shift(space.memory.reordering, np.int64(graph.blocks[node]), begin, end)
                     if blocks == FULL:
-                        return BLOCKS_FULL
+                        return HISTORIES_FULL
             if first_edge + n_edges == graph.edge_from.size:
                 return EDGES_FULL
             gold.edge_from[n_edges], gold.edge_option[n_edges], gold.edge_score[n_edges] = node, option, score

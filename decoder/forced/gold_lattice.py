@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from phrasebeam.base.array_struct import array
-from phrasebeam.decoder.forced.forced import EMPTY, ForcedStates, is_closed
+from phrasebeam.decoder.forced.forced_states import EMPTY, ForcedStates, is_closed
 from phrasebeam.decoder.held_out.filtered_table import original_pairs
 from phrasebeam.decoder.options.translation_options import Options
 from phrasebeam.kernels.jit import kernel
@@ -105,7 +105,7 @@ def ln_derivations(lattice: GoldLattice) -> float:
 def gold_lattice(
     states: ForcedStates, options: Options, n_words: int, goal: Goal, origin: np.ndarray | None
 ) -> GoldLattice:
-    """What of the `states` of a sentence of `n_words` words leads to the goal; for `origin` see FilteredTables.
+    """The part of the `states` of a sentence of `n_words` words that leads to the goal; `origin`: see FilteredTables.
 
     There must be a derivation that does.
     """

@@ -46,12 +46,12 @@ class Counts:
 
     @property
     def sentence_shares(self) -> tuple[float, float]:
-        """Of sentence pairs: reachable ones, these and those with a reachable prefix; in percent."""
+        """Percentages of sentence pairs: reachable; reachable at least in a prefix."""
         return _percent(self.reachable, self.sentences), _percent(self.reachable + self.prefixes, self.sentences)
 
     @property
     def word_shares(self) -> tuple[float, float]:
-        """Of source words: in reachable sentence pairs, in these and prefix pairs; in percent."""
+        """Percentages of source words in such sentence pairs, see sentence_shares."""
         covered = self.reachable_words + self.prefix_words
         return _percent(self.reachable_words, self.words), _percent(covered, self.words)
 

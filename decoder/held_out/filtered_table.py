@@ -10,7 +10,6 @@ import numpy as np
 
 from phrasebeam.base.errors import ModelError
 from phrasebeam.base.pool import ScratchArrays
-from phrasebeam.decoder.features.language_model import new_states
 from phrasebeam.decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, SMOOTHING
 from phrasebeam.decoder.held_out.leave_one_out import (
     KEEP_ALL,
@@ -30,16 +29,12 @@ from phrasebeam.decoder.held_out.phrase_filter import (
     new_filtered_pairs,
 )
 from phrasebeam.decoder.input.sentence_input import HeldOutPair
-from phrasebeam.decoder.input.synthetic_pairs import no_synthetic_pairs
-from phrasebeam.decoder.input.zones import NO_ZONES
-from phrasebeam.decoder.model.model import Model
-from phrasebeam.decoder.model.tables import Sentence, Tables
-from phrasebeam.decoder.operations.operation_states import no_operation_states
-from phrasebeam.decoder.operations.operations import operations_of
+from phrasebeam.decoder.model.opened_model import Model
+from phrasebeam.decoder.model.tables import Tables
+from phrasebeam.decoder.operations.operation_model import operations_of
 from phrasebeam.decoder.options.candidate_cache import clear_candidate_cache
-from phrasebeam.decoder.options.candidates import Lookup, RankingWeights, new_candidates
+from phrasebeam.decoder.options.candidates import RankingWeights, lookup_of_pairs, new_candidates
 from phrasebeam.decoder.options.score_checks import check_candidates
-from phrasebeam.decoder.sparse.levels import NO_CLASSES, NO_CONTENT
 from phrasebeam.decoder.sparse.sparse_features import sparse_of
 from phrasebeam.decoder.tables.model_files import TYPES
 from phrasebeam.decoder.tables.phrase_table import (
@@ -73,12 +68,6 @@ def original_pairs(pairs: np.ndarray, origin: np.ndarray | None) -> np.ndarray:
     if origin is None or not origin.size:
         return pairs
     return np.where(pairs < 0, pairs, origin[np.maximum(pairs, 0)])
-
-
-def empty_sentence(n_models: int, longest: int) -> Sentence:
-    """A sentence without words, for lookups of pairs that do not depend on one."""
-    contents = no_synthetic_pairs(n_models), longest, np.zeros(0, np.int8), NO_ZONES, NO_CLASSES, NO_CONTENT
-    return Sentence(np.zeros(0, np.int32), *contents)
 
 
 @kernel
@@ -236,10 +225,8 @@ class TableFilter:
         is_limited = table_limit > 0 and is_alike
         limit = table_limit + EXTRA_PAIRS if is_limited else 0
         candidates = new_candidates(max(model.most_pairs, 1), longest_target, limit, orders.size, tables.sparse)
-        no_sentence = empty_sentence(orders.size, longest)
         ranking = ranking._replace(is_own=False)  # scores are of no use here
-        states = new_states(orders, 2), no_operation_states()
-        self.lookup = Lookup(no_sentence, tables, ranking.dense, ranking, limit, candidates, *states)
+        self.lookup = lookup_of_pairs(tables, ranking.dense, ranking, limit, candidates)
 
     def reweigh(self, tables: Tables, ranking: RankingWeights, is_ranked_alike: bool) -> None:
         """Use the weights of `tables`, and rank by `ranking` from now on; the models of words and operations stay.
@@ -247,8 +234,8 @@ class TableFilter:
         `is_ranked_alike`: whether pairs were ranked by the same weights before.
         """
         lms = self.tables.lms._replace(ln_weights=tables.lms.ln_weights)
-        operations = self.tables.operations._replace(ln_weights=tables.operations.ln_weights)
-        self.tables, ranking = tables._replace(lms=lms, operations=operations), ranking._replace(is_own=False)
+        ranking = ranking._replace(is_own=False)
+        self.tables = tables._replace(lms=lms, operations=self.tables.operations)
         self.lookup = self.lookup._replace(tables=self.tables, weights=ranking.dense, ranking=ranking)
         if not is_ranked_alike:
             clear_candidate_cache(self.lookup.candidates.cache)

@@ -18,7 +18,7 @@ from phrasebeam.decoder.extraction.sentence import sentence_occurrences
 from phrasebeam.decoder.features.reordering import N_ORIENTATIONS
 from phrasebeam.decoder.input.sentence_input import HeldOutPair
 from phrasebeam.decoder.model.description import ModelDescription
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN, TYPES
 from phrasebeam.decoder.tables.phrase_table import (
     ABSENT,
@@ -119,7 +119,7 @@ def count_held_out_types(phrases: PhraseTable, counts: HeldOutCounts):
 
 @inner_kernel
 def _joint_count(phrases, counts, i):
-    """How often the table counts the phrase pair of occurrence `i` (int64), 0 if it lacks the pair."""
+    """Count of the phrase pair of occurrence `i` (int64), 0 if it lacks the pair."""
     occurrence = counts.occurrences[i]
     first, begin, length = np.int64(occurrence[1]), np.int64(occurrence[2]), target_length(occurrence)
     source = find_source(phrases, counts.source_words, first, first + source_length(occurrence))

@@ -16,6 +16,10 @@ from phrasebeam.decoder.input.word_lattice import Scores, WordLattice
 from phrasebeam.lm.text.corpus import split, words_of
 
 LeaveOneOut = Literal["drop", "penalty", "singletons"]
+LEAVE_ONE_OUT = (
+    "what becomes of phrase pairs that only the sentence pair itself supports: drop or penalty; "
+    "singletons: drop all that occur once"
+)
 
 LONGEST_TERM = COVERAGE_WINDOW - 1  # words, so that a coverage can hold it
 

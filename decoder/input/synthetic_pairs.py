@@ -4,7 +4,7 @@ They are copies of unknown words, translations of known words in place of these,
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from itertools import accumulate, pairwise
 from typing import Annotated, NamedTuple
 
@@ -18,7 +18,6 @@ from phrasebeam.kernels.jit import inner_kernel
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 
 NO_TABLE_PAIR = -1
-LENGTHS_KEPT = 256  # lengths of sentences for which shared arrays are cached
 
 
 class SyntheticPair(NamedTuple):
@@ -56,10 +55,6 @@ class SyntheticPairs(NamedTuple):
     n_related: Annotated[np.ndarray, array(np.float64, "K")]  # value of the feature related_words
     # The table's pair of the same words, for its reordering scores; or NO_TABLE_PAIR
     table_pair: Annotated[np.ndarray, array(np.int64, "K", fill=NO_TABLE_PAIR)]
-    # As Options.score, filled in when options are collected, as the next two
-    score: Annotated[np.ndarray, array(np.float64, "K")]
-    estimate: Annotated[np.ndarray, array(np.float64, "K")]  # as Options.estimate
-    bound: Annotated[np.ndarray, array(np.float64, "K")]  # as Options.bound
     # The W words at each of E levels of sparse features, see Levels
     classes: Annotated[np.ndarray, array(np.uint64, "W", "E + 1")]
 
@@ -77,9 +72,9 @@ def pack_synthetic_pairs(
 
     The phrase table has `n_scores` features.
     """
-    if not pairs:
-        return no_synthetic_pairs(len(models), n_words * longest + 1)
     first = np.zeros(n_words * longest + 1, np.int64)
+    if not pairs:
+        return no_synthetic_pairs(len(models))._replace(first=first)
     for pair in pairs:
         first[pair.begin * longest + pair.end - pair.begin] += 1
     oov_ids: dict[str, int] = {}
@@ -107,10 +102,10 @@ def pack_synthetic_pairs(
     )
 
 
-@lru_cache(LENGTHS_KEPT)
-def no_synthetic_pairs(n_models: int, n_offsets: int = 0) -> SyntheticPairs:
-    """No pairs, with int64[n_offsets] `first`, for `n_models` language models; cached, so not to be changed."""
-    sizes = {"S": n_offsets, "K": 0, "N": 0, "A": 0, "W": 0, "L": n_models, "T": 0}
+@cache
+def no_synthetic_pairs(n_models: int) -> SyntheticPairs:
+    """No pairs of no span, for `n_models` language models; shared by all who have none."""
+    sizes = {"S": 0, "K": 0, "N": 0, "A": 0, "W": 0, "L": n_models, "T": 0}
     return allocate(SyntheticPairs, sizes, classes=NO_CLASSES)
 
 

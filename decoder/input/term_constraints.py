@@ -12,10 +12,11 @@ import numpy as np
 
 from phrasebeam.decoder.input.input_settings import TermPolicy
 from phrasebeam.decoder.input.sentence_input import Term
-from phrasebeam.decoder.input.synthetic_pairs import LENGTHS_KEPT, SyntheticPairs
+from phrasebeam.decoder.input.synthetic_pairs import SyntheticPairs
 from phrasebeam.decoder.tables.phrase_table import ABSENT, PhraseTable, find_source
 from phrasebeam.kernels.jit import inner_kernel, kernel
 
+LENGTHS_KEPT = 256  # lengths of sentences for which rules are cached
 ALLOWED, CONSTRAINED, BLOCKED = 0, 1, 2  # which of the phrase table's pairs for a span may be used: all, some, none
 
 

@@ -46,7 +46,6 @@ class _Node(NamedTuple):
 
     @property
     def whole(self) -> str:
-        """All of it as it is."""
         return self.written + "".join(child.whole for child in self.children) + self.end
 
 

@@ -15,8 +15,8 @@ from pydantic import Field
 from phrasebeam.base.config import Section, load_config
 from phrasebeam.base.errors import FormatError, ModelError
 from phrasebeam.decoder.model.digests import Digest, FileName, file_digest
-from phrasebeam.decoder.model.model import Model
-from phrasebeam.decoder.operations.operations import Operations, with_language_model
+from phrasebeam.decoder.model.opened_model import Model
+from phrasebeam.decoder.operations.operation_model import Operations, with_language_model
 from phrasebeam.decoder.tables.language_models import LanguageModels, TargetModel, join_language_models
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.ngrams import MAX_ORDER
@@ -95,7 +95,6 @@ def open_folds(directory: str | Path, model: Model) -> Sequence[Fold]:
 
 
 def _operations(directory: Path, fold: int, model: Model, description: FoldsDescription) -> Operations:
-    """The model's operations, scored by the fold's model of them."""
     if model.operation_names is None:
         return model.tables.operations
     if description.operations is None:

@@ -10,9 +10,9 @@ from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.features.dense import active_groups, dense_weights
 from phrasebeam.decoder.model.description import open_description
 from phrasebeam.decoder.model.digests import changed_files
-from phrasebeam.decoder.model.model import Model, check_parts, open_model
+from phrasebeam.decoder.model.opened_model import Model, check_parts, open_model
 from phrasebeam.decoder.model.table_agreement import disagreements
-from phrasebeam.decoder.operations.operations import FOLDER, LM_FILE
+from phrasebeam.decoder.operations.operation_model import FOLDER, LM_FILE
 from phrasebeam.decoder.tables.array_checks import Finding, wrong_numbers
 from phrasebeam.decoder.tables.model_files import ARRAY_FILES, TRAIN_AGAIN, Finite, open_arrays
 from phrasebeam.lm.language_model import LanguageModel
@@ -71,7 +71,6 @@ def _numbers(directory: Path, model: Model) -> Iterator[Finding]:
 
 
 def _language_models(directory: Path, model: Model) -> Iterator[LanguageModel]:
-    """All of the model, that of operations included."""
     yield from (lm.model for lm in model.language_models)
     if model.operation_names is not None:
         yield LanguageModel.load(directory / FOLDER / LM_FILE)

@@ -74,5 +74,4 @@ def _size(data: DataSize) -> str:
 
 
 def _plain(text: str) -> str:
-    """One line of text that Markdown shows as it is."""
     return "".join(f"\\{c}" if c in "\\`*_<>[]" else c for c in printable(text))

@@ -48,7 +48,7 @@ def check_replaceable(
 
 
 def name_of(description: ModelDescription) -> str:
-    """What the model is, by the command that made it."""
+    """The kind of the model: the command that made it."""
     return f"a model that {description.stages[-1].command} made" if description.stages else "a model"
 
 

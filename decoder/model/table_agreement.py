@@ -9,8 +9,8 @@ from itertools import islice
 import numpy as np
 
 from phrasebeam.base.errors import excerpt
-from phrasebeam.decoder.model.model import Model
-from phrasebeam.decoder.operations.operations import UNKNOWN_ID
+from phrasebeam.decoder.model.opened_model import Model
+from phrasebeam.decoder.operations.operation_model import UNKNOWN_ID
 from phrasebeam.decoder.operations.word_operations import misnamed
 from phrasebeam.decoder.tables.array_checks import AT_ONCE, Finding
 from phrasebeam.decoder.tables.model_files import ORIENTATIONS, TYPES
@@ -153,7 +153,6 @@ def _nameless_features(model: Model) -> Iterator[Finding]:
 
 
 def _operations(model: Model) -> Iterator[Finding]:
-    """The first operation that its language model does not know, and the first with another name than its key says."""
     if (names := model.operation_names) is not None:
         operations = model.tables.operations
         for row in np.flatnonzero(operations.ids == UNKNOWN_ID)[:1].tolist():

@@ -5,10 +5,11 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.decoder.features.reordering import Orientations
-from phrasebeam.decoder.input.source_paths import NO_PATHS, SourcePaths
-from phrasebeam.decoder.input.synthetic_pairs import SyntheticPairs, synthetic_number
-from phrasebeam.decoder.input.zones import Zones
-from phrasebeam.decoder.operations.operations import Operations, no_operations
+from phrasebeam.decoder.input.lattice_paths import NO_PATHS, SourcePaths
+from phrasebeam.decoder.input.synthetic_pairs import SyntheticPairs, no_synthetic_pairs, synthetic_number
+from phrasebeam.decoder.input.zones import NO_ZONES, Zones
+from phrasebeam.decoder.operations.operation_model import Operations, no_operations
+from phrasebeam.decoder.sparse.levels import NO_CLASSES, NO_CONTENT
 from phrasebeam.decoder.sparse.sparse_features import Sparse
 from phrasebeam.decoder.tables.language_models import LanguageModels
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
@@ -42,21 +43,28 @@ class Sentence(NamedTuple):
     paths: SourcePaths = NO_PATHS
 
 
+def empty_sentence(n_models: int) -> Sentence:
+    """A sentence without words, for `n_models` language models."""
+    ids, rules = np.zeros(0, np.int32), np.zeros(0, np.int8)
+    return Sentence(ids, no_synthetic_pairs(n_models), 1, rules, NO_ZONES, NO_CLASSES, NO_CONTENT)
+
+
 @inlined_kernel
-def target_length(tables: Tables, synthetic: SyntheticPairs, pair):
+def target_length(tables: Tables, sentence: Sentence, pair):
     """Number of words of the target phrase of `pair`, which is synthetic if negative."""
+    offsets, number = tables.phrases.target_offsets, pair
     if pair < 0:
-        return synthetic.target_offsets[synthetic_number(pair) + 1] - synthetic.target_offsets[synthetic_number(pair)]
-    return tables.phrases.target_offsets[pair + 1] - tables.phrases.target_offsets[pair]
+        offsets, number = sentence.synthetic.target_offsets, synthetic_number(pair)
+    return offsets[number + 1] - offsets[number]
 
 
 @inlined_kernel
-def read_target(tables: Tables, synthetic: SyntheticPairs, pair, begin, words, lm_words):
+def read_target(tables: Tables, sentence: Sentence, pair, begin, words, lm_words):
     """Write the target phrase of `pair` from position `begin` on; return its length.
 
     Target ids go to `words` (int32[n]), ids in the L language models to `lm_words` (int32[n, L]).
     """
-    size = target_length(tables, synthetic, pair)
+    synthetic, size = sentence.synthetic, target_length(tables, sentence, pair)
     n_vocabulary = tables.lms.word_ids.shape[0]
     for i in range(size):
         if pair < 0:

@@ -2,8 +2,10 @@
 
 The joined table has the columns of all tables. Each pair of each table is a pair of it, with scores in its own table's
 columns and ln 1 = 0 in the others, so that what stands in two tables is there twice. A score of ln 1 in its own column
-is -0.0: it counts the same, and tells which table a pair is of. Reordering models of one type are joined as columns
-beside each other.
+is -0.0: it counts the same, and tells which table a pair is of.
+
+Moses looks, for each source phrase, at the best pairs of each table, up to the table's limit. A model directory has one
+table, so that the limits are applied when it is made, by the weights of the moses.ini.
 """
 
 from collections.abc import Sequence
@@ -14,28 +16,45 @@ import numpy as np
 
 from phrasebeam.base.progress import stage
 from phrasebeam.base.spill import RowFile
+from phrasebeam.decoder.features.dense import dense_weights
+from phrasebeam.decoder.features.reordering import orientations
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.model.tables import Tables
+from phrasebeam.decoder.moses.ini import MosesModel
 from phrasebeam.decoder.moses.reordering import all_pairs, find_sources
-from phrasebeam.decoder.moses.tables import SPARSE_TYPES, SparseColumns
+from phrasebeam.decoder.moses.tables import SPARSE_TYPES, PhraseTableReader, SparseColumns
+from phrasebeam.decoder.options.candidates import Lookup, RankingWeights, choose, lookup_of_pairs, new_candidates
+from phrasebeam.decoder.options.score_checks import check_candidates
+from phrasebeam.decoder.sparse.sparse_features import Sparse, no_sparse, only_groups
+from phrasebeam.decoder.sparse.sparse_weights import sparse_weights_of
+from phrasebeam.decoder.sparse.templates import GROUPS, PAIR_SPARSE
+from phrasebeam.decoder.tables.language_models import LN10, LanguageModels, TargetModel, join_language_models
 from phrasebeam.decoder.tables.model_files import ORIENTATIONS
 from phrasebeam.decoder.tables.phrase_table import (
     ABSENT,
     PhraseTable,
     ReorderingTable,
+    longest,
     open_phrase_table,
     open_reordering_table,
 )
 from phrasebeam.decoder.tables.table_writer import TableSizes, TableWriter
+from phrasebeam.decoder.tables.text_hashes import name_keys
+from phrasebeam.kernels.jit import kernel
+from phrasebeam.lm.language_model import LanguageModel
+from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 
 SOURCES_AT_ONCE = 1 << 14
 NO_SLOTS = np.zeros(0, np.int64)
 
 
 class Alternative(NamedTuple):
-    """A phrase table with P pairs, and the reordering tables beside it."""
+    """A phrase table with P pairs, and the reordering table beside it."""
 
     phrases: PhraseTable
-    ln_reordering: tuple[np.ndarray, ...]  # float32[P, C] of each reordering model
+    ln_reordering: np.ndarray  # float32[P, C]
     sparse: SparseColumns
+    first_name: int  # what is added to the numbers of its sparse features
     chosen: np.ndarray  # bool[P], pairs that are taken
 
 
@@ -46,24 +65,90 @@ class Rows(NamedTuple):
     row: np.ndarray  # int64[R]
 
 
-def open_alternative(phrases: Path, reordering: Sequence[Path], sparse: SparseColumns) -> Alternative:
-    """A table and its reordering tables in these directories, all pairs of it."""
-    table = open_phrase_table(phrases)
-    n_pairs = len(table.ln_scores)
-    scores = tuple(open_reordering_table(path, n_pairs).ln_scores for path in reordering)
-    return Alternative(table, scores, sparse, np.ones(n_pairs, np.bool_))
+def open_alternatives(
+    moses: MosesModel,
+    readers: Sequence[PhraseTableReader],
+    folders: Sequence[Path],
+    language_models: Sequence[Path],
+    target: FixedVocabulary,
+) -> list[Alternative]:
+    """The tables that the `readers` read into `folders`, each with the pairs within its limit."""
+    models = [TargetModel(LanguageModel.load(path), None) for path in language_models]
+    lms, opened, first, first_name = join_language_models(models, target), list[Alternative](), 0, 0
+    with stage("ranking the phrase pairs"):
+        for table, reader, folder in zip(moses.tables, readers, folders):
+            phrases, n_pairs = open_phrase_table(folder / "phrases"), reader.number
+            columns = moses.weights.translation[first : first + table.n_scores]
+            weights = moses.weights.model_copy(update={"translation": columns, "pair_sparse": 1.0})
+            names = [f"{table.name}_{name}" for name in reader.sparse_names]
+            sparse = _pair_features(names, reader.sparse, moses.sparse_weights)
+            chosen = _within_limit(phrases, table.limit, weights, sparse, (models, lms))
+            ln_reordering = np.zeros((n_pairs, 0), np.float32)
+            if moses.reordering_tables:
+                ln_reordering = open_reordering_table(folder / "reordering", n_pairs).ln_scores
+            opened.append(Alternative(phrases, ln_reordering, reader.sparse, first_name, chosen))
+            first, first_name = first + table.n_scores, first_name + len(names)
+    return opened
+
+
+def _pair_features(names: list[str], columns: SparseColumns, weights: dict[str, float]) -> Sparse:
+    """The sparse features of a table's own pairs, weighted."""
+    if not names:
+        return no_sparse()
+    sparse = no_sparse()._replace(
+        weights=sparse_weights_of(name_keys(list(weights)), np.array(list(weights.values()), np.float64)),
+        pair_offsets=columns.offsets,
+        pair_keys=name_keys(names)[columns.numbers],
+        pair_values=columns.values,
+    )
+    return only_groups(sparse, np.arange(len(GROUPS)) == PAIR_SPARSE)
+
+
+def _within_limit(
+    phrases: PhraseTable,
+    limit: int,
+    weights: Weights,
+    sparse: Sparse,
+    language_models: tuple[Sequence[TargetModel], LanguageModels],
+) -> np.ndarray:
+    """bool[P], the pairs that are among the best `limit` ones (0: all) of their source phrase.
+
+    They are ranked by `weights` as the search ranks them, with the language model's score of the target phrase alone;
+    `sparse` has the table's own sparse features.
+    """
+    most, longest_target = longest(phrases.pair_offsets), longest(phrases.target_offsets)
+    if limit == 0 or most <= limit:
+        return np.ones(len(phrases.ln_scores), np.bool_)
+    models, lms = language_models
+    dense = dense_weights(weights, phrases.ln_scores.shape[1], None, len(models))
+    lms = lms._replace(ln_weights=dense.language_model * LN10)
+    tables = Tables(phrases, np.zeros((0, 0), np.float32), orientations(None), lms, sparse)
+    candidates = new_candidates(most, max(longest_target, 1), limit, lms.orders.size, sparse)
+    lookup = lookup_of_pairs(tables, dense, RankingWeights(dense, lms.ln_weights, is_own=False), limit, candidates)
+    chosen = np.zeros(len(phrases.ln_scores), np.bool_)
+    _mark_chosen(lookup, chosen)
+    check_candidates(lookup, models)
+    return chosen
+
+
+@kernel
+def _mark_chosen(lookup: Lookup, chosen: np.ndarray) -> None:
+    """Set `chosen` (bool[P]) for the pairs of each source phrase of lookup.tables that are within lookup.limit."""
+    offsets = lookup.tables.phrases.pair_offsets
+    for source in range(offsets.size - 1):
+        for k in range(choose(source, source + 1, lookup)):
+            chosen[offsets[source] + lookup.candidates.heap[k]] = True
 
 
 def join_alternatives(
-    alternatives: Sequence[Alternative], first_names: Sequence[int], directory: Path, memory: int
+    alternatives: Sequence[Alternative], directory: Path, memory: int
 ) -> tuple[TableSizes, SparseColumns]:
     """Write the joined table to the folders phrases and reordering of `directory`; its sizes and sparse features.
 
-    `first_names`: for each table, the number that the first of its sparse features gets. Other parameters are those of
-    TableWriter.
+    `memory`: as in TableWriter.
     """
     phrases, reordering = directory / "phrases", directory / "reordering"
-    n_columns = sum(scores.shape[1] for scores in alternatives[0].ln_reordering)
+    n_columns = alternatives[0].ln_reordering.shape[1]
     n_scores = sum(one.phrases.ln_scores.shape[1] for one in alternatives)
     phrases.mkdir()
     if n_columns:
@@ -82,7 +167,7 @@ def join_alternatives(
             )
             ends, numbers = _gather([(one.sparse.offsets, one.sparse.numbers) for one in alternatives], pairs)
             _, values = _gather([(one.sparse.offsets, one.sparse.values) for one in alternatives], pairs)
-            shift = np.repeat(np.array(first_names)[pairs.table], np.diff(ends))
+            shift = np.repeat(np.array([one.first_name for one in alternatives])[pairs.table], np.diff(ends))
             for file, rows in zip(files, (ends[1:] + files[1].n_rows, numbers + shift, values)):
                 file.append(rows)
     columns = SparseColumns(*(file.map() for file in files))
@@ -159,9 +244,8 @@ def _phrases(
 
 
 def _reordering(alternatives: Sequence[Alternative], pairs: Rows) -> ReorderingTable:
-    models = zip(*(one.ln_reordering for one in alternatives))
-    scores = [_pick(tables, pairs) for tables in models]
-    return ReorderingTable(np.concatenate(scores, axis=1), np.zeros((pairs.row.size, ORIENTATIONS), np.int32))
+    scores = _pick([one.ln_reordering for one in alternatives], pairs)
+    return ReorderingTable(scores, np.zeros((pairs.row.size, ORIENTATIONS), np.int32))
 
 
 def _pick(tables: Sequence[np.ndarray], rows: Rows) -> np.ndarray:

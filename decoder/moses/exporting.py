@@ -15,13 +15,13 @@ from phrasebeam.decoder.features.dense_feature import names_of
 from phrasebeam.decoder.features.registry import OPTIONAL
 from phrasebeam.decoder.features.reordering_type import N_ORIENTATIONS, Reordering
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.model.model import Model, open_model
 from phrasebeam.decoder.model.model_check import findings
 from phrasebeam.decoder.model.moses_names import MOSES_NAMES, MosesFeature
+from phrasebeam.decoder.model.opened_model import Model, open_model
 from phrasebeam.decoder.model.replacement import FORCE
 from phrasebeam.decoder.moses.alternatives import table_of
 from phrasebeam.decoder.moses.feature_lines import INPUT, WORD_FEATURES
-from phrasebeam.decoder.moses.reordering_type import write_type
+from phrasebeam.decoder.moses.reordering import write_type
 from phrasebeam.decoder.moses.sections import ALGORITHMS
 from phrasebeam.decoder.moses.sparse import OF_WORDS, SparseColumn, weight_lines
 from phrasebeam.decoder.search.search_settings import SearchSettings
@@ -179,14 +179,9 @@ def _phrase_lines(model: Model, widths: Sequence[int], number: int) -> Iterator[
         counts = zip(*(column.tolist() for column in columns))
         count_texts = ["{} {} {}".format(*numbers) if any(numbers) else "" for numbers in counts]
         alignments = [" ".join(points[begin:end]) for begin, end in pairwise(ends)]
-        parts = (
-            texts,
-            probabilities(table.ln_scores[rows, columns_of_table]),
-            alignments,
-            count_texts,
-            column.texts(rows),
-        )
-        for text, scores, alignment, count, sparse in compress(zip(*parts), is_here.tolist()):
+        scores_of = probabilities(table.ln_scores[rows, columns_of_table])
+        parts = zip(texts, scores_of, alignments, count_texts, column.texts(rows))
+        for text, scores, alignment, count, sparse in compress(parts, is_here.tolist()):
             yield f"{text}{scores} ||| {alignment} ||| {count} ||| {sparse} |||\n"
 
 
@@ -196,7 +191,7 @@ def _reordering_lines(directory: Path, model: Model, reordering: Reordering, lay
     columns = slice(layer * reordering.n_columns, (layer + 1) * reordering.n_columns)
     by_source = reordering.condition == "f" and layer == 0
     for rows, texts, sources in _pairs(model):
-        seen, previous = set[str](), -1  # a pair of several tables stands in each of them
+        seen, previous = set[str](), -1  # pairs of the same phrases, and with type f of the same source phrase
         for text, scores, source in zip(texts, probabilities(ln_scores[rows, columns]), sources.tolist()):
             seen = seen if source == previous else set()
             previous, phrases = source, f"{text.partition(' ||| ')[0]} ||| " if by_source else text
@@ -234,10 +229,9 @@ def _write(text: str, path: Path) -> None:
 
 def _ini(model: Model, names: Sequence[MosesFeature], search: SearchSettings) -> str:
     lines = list(_features(model, names, search.table_limit))
-    tables = sum(one.feature == "translation" for one in names)
     sections = {
         "input-factors": ["0"],
-        "mapping": [f"{i} T {i}" for i in range(tables)],
+        "mapping": [f"{i} T {i}" for i in range(sum(one.feature == "translation" for one in names))],
         "distortion-limit": [str(search.distortion_limit)],
         "search-algorithm": [MOSES_ALGORITHMS[search.algorithm]],
         "cube-pruning-pop-limit": [str(search.pop_limit or NO_LIMIT)],

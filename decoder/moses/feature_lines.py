@@ -1,6 +1,6 @@
 """The lines of the section [feature] of a moses.ini: which features the decoder has, and with which arguments."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
 from phrasebeam.base.errors import LONGEST_EXCERPT, excerpt
@@ -104,6 +104,30 @@ def read_features(values: Iterable[Value], refuse: Refuse) -> list[FeatureLine]:
                 refuse(value, f"{name[:LONGEST_EXCERPT]} is the name of two features; give each its own name=")
         features.append(FeatureLine(kind, name, arguments, value))
     return features
+
+
+def check_paths(mapping: Iterable[Value], tables: Sequence[FeatureLine], refuse: Refuse) -> None:
+    """Refuse decoding paths, lines of [mapping], of anything but one table each, and several tables without paths."""
+    paths: dict[str, str] = {}  # by number of the path, the table
+    names = {str(i): one.name for i, one in enumerate(tables)} | {one.name: one.name for one in tables}
+    for value in mapping:
+        match value.text.split():
+            case ["T", table]:
+                number = "0"
+            case [number, "T", table] | [number, table]:
+                pass
+            case _:
+                number = table = ""
+        found = f"[mapping] {value.text[:LONGEST_EXCERPT]}"
+        if table not in names:
+            refuse(value, f"{found}: expected PATH T TABLE, such as '0 T 0'; the decoder has no other steps")
+        if number in paths or names[table] in paths.values():
+            refuse(value, f"{found}: expected one table to each path, '0 T 0', '1 T 1'; correct the line")
+        paths[number] = names[table]
+    for one in tables if len(tables) > 1 else ():
+        if one.name not in paths.values():
+            expected = "expected '0 T 0', '1 T 1' and so on, a line for each table"
+            refuse(one.value, f"{one.name[:LONGEST_EXCERPT]}: in no path of [mapping]; {expected}")
 
 
 def _arguments(kind: str, fields: Iterable[str], value: Value, refuse: Refuse) -> dict[str, str]:

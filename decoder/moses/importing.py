@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import yaml
 
@@ -10,21 +11,26 @@ from phrasebeam.base.config import parse_config, save_config
 from phrasebeam.base.errors import ConfigError, FormatError, ModelError
 from phrasebeam.base.files import atomic_directory, atomic_file, check_keeps_inputs, real_path
 from phrasebeam.base.memory_bound import DEFAULT_MEMORY
-from phrasebeam.base.progress import stage
+from phrasebeam.base.progress import log, stage
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.model.description import MODEL_FORMAT, LanguageModelFile, ModelDescription
 from phrasebeam.decoder.model.readme import save_model
 from phrasebeam.decoder.model.replacement import check_replaceable
-from phrasebeam.decoder.moses.imported_tables import ImportedTables, import_tables
+from phrasebeam.decoder.moses.alternatives import join_alternatives, open_alternatives
 from phrasebeam.decoder.moses.ini import MosesModel, read_moses_ini
+from phrasebeam.decoder.moses.reordering import read_reordering_tables
 from phrasebeam.decoder.moses.sections import Setting
 from phrasebeam.decoder.moses.sparse import named_features, save_sparse
+from phrasebeam.decoder.moses.tables import PhraseTableReader, SparseColumns
 from phrasebeam.decoder.raw_text.truecaser import Truecaser, truecaser_paths
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.tables.provenance import DataSize, Stage, check_output, file_digests, signature, version
+from phrasebeam.decoder.tables.table_writer import TableSizes
 from phrasebeam.lm.arpa import read_arpa
 from phrasebeam.lm.language_model import LanguageModel, is_binary
 from phrasebeam.lm.probing_writer import write_probing
+from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
+from phrasebeam.lm.text.vocabulary import Vocabulary
 
 MOSES_LONGEST = 20  # words of a phrase
 MOSES_SEARCH: dict[str, Setting] = {  # Moses' defaults
@@ -35,6 +41,17 @@ MOSES_SEARCH: dict[str, Setting] = {  # Moses' defaults
     "distortion_limit": -1,
     "max_phrase_length": MOSES_LONGEST,
 }
+
+
+class _ImportedTables(NamedTuple):
+    """What is known of the tables of a model when they are read."""
+
+    sizes: TableSizes
+    source_words: int
+    target_words: int
+    without_reordering: int  # pairs that the reordering tables lack, summed over all of these
+    sparse_names: list[str]  # of the features of pairs, with the names of their tables
+    sparse: SparseColumns
 
 
 def import_moses(
@@ -62,7 +79,7 @@ def import_moses(
         paths |= {name.replace("lm", "language_model", 1)[:-4]: path for name, path in _language_models(moses).items()}
         paths |= _copy_truecasers(preprocessing, truecasers, directory)
         if preprocessing:
-            from phrasebeam.decoder.raw_text.tokenizers import learn_tokenizers  # slow, see _raw_text of translate
+            from phrasebeam.decoder.tokenizers.registry import learn_tokenizers  # slow, see _raw_text of translate
 
             learn_tokenizers(preprocessing, ((), ()), directory)
         check_keeps_inputs([output], paths.values())
@@ -70,12 +87,12 @@ def import_moses(
         check_replaceable(output, "import-moses", _settings(moses, preprocessing), data, is_forced=is_forced)
         for name, path in _language_models(moses).items():
             _import_language_model(path, directory / name, memory)
-        found = import_tables(moses, [directory / name for name in _language_models(moses)], directory, memory)
+        found = _import_tables(moses, directory, memory)
         if moses.reordering_tables:
             data["pairs_without_reordering"] = found.without_reordering
         description = _describe(moses, directory, found, data, preprocessing)
         _save_search(ini, moses, description.max_source_phrase_length, directory / "search.yaml")
-        has_pair_features = save_sparse(found, moses, directory)
+        has_pair_features = save_sparse(found.sparse_names, found.sparse, moses, directory)
         weights = moses.weights.model_copy(update={"pair_sparse": 1.0} if has_pair_features else {})
         save_config(weights, directory / "weights.yaml")
         return save_model(description, directory)
@@ -86,6 +103,50 @@ def _tables(moses: MosesModel) -> dict[str, Path]:
     paths = {f"phrase_table{i if i > 1 else ''}": table.path for i, table in enumerate(moses.tables, 1)}
     reorderings = enumerate(moses.reordering_tables, 1)
     return paths | {f"reordering_table{i if i > 1 else ''}": path for i, (path, _) in reorderings}
+
+
+def _import_tables(moses: MosesModel, directory: Path, memory: int) -> _ImportedTables:
+    """Write the model's phrases, reordering and vocabularies to `directory`, where its language models are.
+
+    Several tables are joined. Raises FormatError, naming the line.
+    """
+    vocabularies, n_tables = (Vocabulary(), Vocabulary()), len(moses.tables)
+    folders = [directory / f".table{i}" for i in range(n_tables)] if n_tables > 1 else [directory]
+    readers, lacking = list[PhraseTableReader](), list[list[int]]()
+    for table, folder in zip(moses.tables, folders):
+        folder.mkdir(exist_ok=True)
+        readers.append(PhraseTableReader(table.path, table.n_scores, *vocabularies))
+        sizes = readers[-1].read(folder / "phrases", memory // 2)
+        lacking.append(_read_reordering(moses, folder, vocabularies, readers[-1]))
+    missing = [sum(numbers) for numbers in zip(*lacking)]
+    for (path, _), n_missing in zip(moses.reordering_tables, missing):
+        if n_missing == sum(reader.number for reader in readers):
+            raise FormatError(path, "none of its pairs is in the phrase table; give the table of the same model")
+    for side, vocabulary in zip(("source", "target"), vocabularies):
+        vocabulary.save(directory / f"{side}.vocab")
+    names = [f"{table.name}_{name}" for table, reader in zip(moses.tables, readers) for name in reader.sparse_names]
+    sparse = readers[0].sparse
+    if n_tables > 1:
+        lms = [directory / name for name in _language_models(moses)]
+        opened = open_alternatives(moses, readers, folders, lms, FixedVocabulary(directory / "target.vocab"))
+        sizes, sparse = join_alternatives(opened, directory, memory // 2)
+        for folder in folders:
+            shutil.rmtree(folder)
+    n_source, n_target = map(len, vocabularies)
+    return _ImportedTables(sizes, n_source, n_target, sum(missing), names, sparse)
+
+
+def _read_reordering(
+    moses: MosesModel, folder: Path, vocabularies: tuple[Vocabulary, Vocabulary], reader: PhraseTableReader
+) -> list[int]:
+    """Read all reordering tables for the phrase table in `folder`; how many of its pairs each of them lacks."""
+    if n_repeated := len(reader.repeated):
+        found = f"{n_repeated} lines repeat the phrases of another; each is a translation of its own, as in Moses"
+        log.warning("%s: %s", reader.path, found)
+    if not moses.reordering_tables:
+        return []
+    paths = folder / "phrases", vocabularies, folder / "reordering", reader.repeated
+    return read_reordering_tables(moses.reordering_tables, *paths)
 
 
 def _language_models(moses: MosesModel) -> dict[str, Path]:
@@ -122,7 +183,7 @@ def _import_language_model(path: Path, output: Path, memory: int) -> None:
 def _describe(
     moses: MosesModel,
     directory: Path,
-    found: ImportedTables,
+    found: _ImportedTables,
     data: dict[str, object],
     preprocessing: RawTextSettings | None,
 ) -> ModelDescription:

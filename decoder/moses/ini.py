@@ -1,6 +1,7 @@
 """Reader of Moses' configuration file, moses.ini (Koehn et al. 2007), for models that this decoder can use."""
 
 import difflib
+import math
 import re
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -21,14 +22,13 @@ from phrasebeam.decoder.moses.feature_lines import (
     STATEFUL,
     WORD_FEATURES,
     FeatureLine,
+    check_paths,
     read_features,
 )
-from phrasebeam.decoder.moses.old_ini import OLD_SECTIONS, modernize
-from phrasebeam.decoder.moses.reordering_type import read_type
+from phrasebeam.decoder.moses.reordering import read_type
 from phrasebeam.decoder.moses.sections import REFUSED_SECTIONS, SECTIONS, SWITCHES, Sections, Setting, Value
-from phrasebeam.decoder.moses.sparse_names import read_weight_file
 from phrasebeam.decoder.sparse.levels import LONGEST_LIST, WordLists
-from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.templates import Templates
 
 NEEDED = "expected one; the decoder cannot work without it"
 MISSING_WEIGHT = 1.0  # Moses' default for a feature without weights
@@ -93,11 +93,6 @@ class _Reader:
     def __init__(self, path: Path):
         self.path = path
         self.sections = self._sections()
-        if old := OLD_SECTIONS & self.sections.keys():
-            if new := {"feature", "weight"} & self.sections.keys():
-                value = self.sections[min(new)][0]
-                self.refuse(value, f"[{min(new)}] beside [{min(old)}] of the old format; keep one format")
-            self.sections = modernize(self.sections, self.path)
         self.weights = self._weights()
         self.features = read_features(self.sections.get("feature", []), self.refuse)
         self._check_weights()
@@ -108,16 +103,16 @@ class _Reader:
         for kind, found in ((PHRASE_TABLE, tables), ("KENLM", lms)):
             if not found:
                 raise FormatError(self.path, f"no feature {kind}; {NEEDED}")
-        self._check_factors(tables)
+        self._check_factors()
+        check_paths(self.sections.get("mapping", []), tables, self.refuse)
         reorderings = [(feature, self._reordering(feature)) for feature in self._of_kind(REORDERING)]
         self._check_reorderings(reorderings)
-        limits = [self._table_limit(i, feature) for i, feature in enumerate(tables)]
-        moses_tables = tuple(
-            MosesTable(feature.name, self._file(feature), self._integer(feature, "num-features", 1), limit)
-            for feature, limit in zip(tables, limits)
-        )
+        limits = [self._table_limit(i, table) for i, table in enumerate(tables)]
         return MosesModel(
-            tables=moses_tables,
+            tables=tuple(
+                MosesTable(table.name, self._file(table), self._integer(table, "num-features", 1), limit)
+                for table, limit in zip(tables, limits)
+            ),
             reordering_tables=tuple((self._file(feature), type_) for feature, type_ in reorderings),
             language_models=tuple(self._file(lm) for lm in lms),
             weights=self._dense_weights([type_ for _, type_ in reorderings]),
@@ -169,37 +164,16 @@ class _Reader:
     def _check_section(self, name: str, is_closed: bool, value: Value) -> None:
         if not is_closed:
             self.refuse(value, f"{excerpt(value.text)}, expected ] after the section's name")
-        if name not in SECTIONS and name not in OLD_SECTIONS and name not in REFUSED_SECTIONS:
-            close = difflib.get_close_matches(name[:LONGEST_EXCERPT], [*SECTIONS, *OLD_SECTIONS], n=1)
+        if name not in SECTIONS and name not in REFUSED_SECTIONS:
+            close = difflib.get_close_matches(name[:LONGEST_EXCERPT], SECTIONS, n=1)
             hint = f"did you mean [{close[0]}]?" if close else "remove it"
             self.refuse(value, f"[{name[:LONGEST_EXCERPT]}]: unknown section; {hint}")
 
-    def _check_factors(self, tables: list[FeatureLine]) -> None:
-        """Refuse factors, and decoding paths of anything but one table."""
+    def _check_factors(self) -> None:
         for name in ("input-factors", "output-factors"):
             for value in self.sections.get(name, []):
                 if value.text != "0":
                     self.refuse(value, f"[{name}] {value.text[:LONGEST_EXCERPT]}: {FACTORS}")
-        paths: dict[str, str] = {}  # by number of the path, the table
-        names = {str(i): feature.name for i, feature in enumerate(tables)} | {one.name: one.name for one in tables}
-        for value in self.sections.get("mapping", []):
-            match value.text.split():
-                case ["T", table]:
-                    number = "0"
-                case [number, "T", table] | [number, table]:
-                    pass
-                case _:
-                    number = table = ""
-            found = f"[mapping] {value.text[:LONGEST_EXCERPT]}"
-            if table not in names:
-                self.refuse(value, f"{found}: expected PATH T TABLE, such as '0 T 0'; the decoder has no other steps")
-            if number in paths or names[table] in paths.values():
-                self.refuse(value, f"{found}: expected one table to each path, '0 T 0', '1 T 1'; correct the line")
-            paths[number] = names[table]
-        for feature in tables if len(tables) > 1 else ():
-            if feature.name not in paths.values():
-                expected = "expected '0 T 0', '1 T 1' and so on, a line for each table"
-                self.refuse(feature.value, f"{feature.name[:LONGEST_EXCERPT]}: in no path of [mapping]; {expected}")
 
     def _weights(self) -> dict[str, tuple[list[float], Value]]:
         """For each name in [weight], its weights and their line."""
@@ -233,7 +207,25 @@ class _Reader:
         """Weights of the sparse features by name, from [weight] and the files of [weight-file]."""
         weights = {name: values[0] for name, (values, _) in self.weights.items() if self._is_sparse(name)}
         for value in self.sections.get("weight-file", []):
-            weights |= read_weight_file(self._find(value.text, value, "[weight-file]"), self._is_sparse)
+            weights |= self._weight_file(self._find(value.text, value, "[weight-file]"))
+        return weights
+
+    def _weight_file(self, path: Path) -> dict[str, float]:
+        """Weights by name, from lines 'NAME WEIGHT'."""
+        weights = {}
+        for number, line in enumerate(read_lines(path), 1):
+            fields = line.split()
+            if not fields or line.startswith("#"):  # as in Moses' FVector::load
+                continue
+            weight = _number(fields[-1])
+            if len(fields) != 2 or not math.isfinite(weight):
+                raise FormatError(path, f"{excerpt(line)}, expected 'NAME WEIGHT'", number)
+            if not self._is_sparse(fields[0]):
+                message = (
+                    "of no feature in moses.ini that has sparse features here: those of phrase tables and of words"
+                )
+                raise FormatError(path, f"{excerpt(fields[0])}: {message}; remove it, and tune again", number)
+            weights[fields[0]] = weight
         return weights
 
     def _dense_weights(self, types: list[Reordering]) -> Weights:
@@ -391,3 +383,10 @@ class _Reader:
     def refuse(self, value: Value, message: str) -> NoReturn:
         """Raise FormatError for the line of `value`."""
         raise FormatError(self.path, message, value.line)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan

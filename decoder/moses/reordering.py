@@ -1,7 +1,10 @@
-"""Import of Moses' text reordering tables (LexicalReorderingTable.cpp; Koehn et al. 2007) beside a phrase table."""
+"""Types of Moses' reordering models, such as wbe-msd-bidirectional-fe, and import of their text tables.
+
+Moses' LRModel.cpp and LexicalReorderingTable.cpp; Koehn et al. 2007.
+"""
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -12,11 +15,11 @@ from phrasebeam.base.array_file import new_array_file
 from phrasebeam.base.errors import FormatError, excerpt
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import stage
-from phrasebeam.decoder.features.reordering_type import Reordering
-from phrasebeam.decoder.moses.reordering_type import columns_read
+from phrasebeam.decoder.features.reordering_type import N_ORIENTATIONS, Reordering
 from phrasebeam.decoder.moses.tables import SEPARATOR
 from phrasebeam.decoder.tables.model_files import REORDERING
 from phrasebeam.decoder.tables.phrase_table import ABSENT, PhraseTable, find_source, floored_ln, open_phrase_table
+from phrasebeam.decoder.tables.ragged import taken
 from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.lm.text.corpus import split
 from phrasebeam.lm.text.vocabulary import Vocabulary
@@ -26,6 +29,69 @@ FIELDS = {
     "f": "2: source ||| probabilities (a table of type f)",
     "fe": "3: source ||| target ||| probabilities (a table of type fe)",
 }
+# For each setting of Reordering, its values by Moses' words, of which the first that fits is written.
+TOKENS: dict[str, dict[str, object]] = {
+    "orientation": {"wbe": "word", "phrase": "phrase", "hier": "hier"},
+    "kind": {"msd": "msd", "mslr": "mslr", "monotonicity": "monotonicity", "leftright": "leftright"},
+    "direction": {
+        "bidirectional": "bidirectional",
+        "backward": "backward",
+        "forward": "forward",
+        "unidirectional": "backward",
+    },
+    "condition": {"fe": "fe", "f": "f"},
+    "collapse": {"allff": False, "collapseff": True},
+}
+DEFAULTS = {"orientation": "word", "direction": "backward", "collapse": False}
+EXPECTED = "expected a type such as wbe-msd-bidirectional-fe"
+
+
+def read_type(text: str, default_scores: str | None) -> Reordering:
+    """The model of type=`text` and default-scores=, probabilities separated by commas. Raises ValueError."""
+    settings: dict[str, object] = {}
+    for token in text.split("-"):
+        (setting,) = [name for name, tokens in TOKENS.items() if token in tokens] or [""]
+        if not setting:
+            raise ValueError(f"the decoder does not have {token}; {EXPECTED}")
+        if setting in settings:
+            raise ValueError(f"{token} is the second of {', '.join(TOKENS[setting])}; {EXPECTED}")
+        settings[setting] = TOKENS[setting][token]
+    for setting in TOKENS.keys() - DEFAULTS.keys() - settings.keys():
+        raise ValueError(f"none of {', '.join(TOKENS[setting])}; {EXPECTED}")
+    model = Reordering.model_validate(DEFAULTS | settings)
+    return model if default_scores is None else _with_default(model, default_scores)
+
+
+def _with_default(model: Reordering, default_scores: str) -> Reordering:
+    try:
+        probabilities = [float(field) for field in default_scores.split(",")]
+    except ValueError:
+        probabilities = []
+    if len(probabilities) != model.n_columns or not all(0 <= p < np.inf for p in probabilities):
+        message = f"default-scores={default_scores}, expected {model.n_columns} numbers not below 0, set off by commas"
+        raise ValueError(message)
+    if model.collapse:
+        raise ValueError("default-scores with collapseff, which Moses cannot add up; remove one of them")
+    return model.model_copy(update={"ln_default": floored_ln(np.array(probabilities)).tolist()})
+
+
+def columns_read(model: Reordering) -> list[int]:
+    """For each column of `model` the column of the text table that Moses reads it from.
+
+    With collapseff its forward scores begin behind the one backward feature, not behind all backward columns
+    (LRState::CopyScores, in Moses and Moses2); such models were tuned so, and we read the same.
+    """
+    n = N_ORIENTATIONS[model.kind]
+    if model.collapse and model.direction == "bidirectional":
+        return [*range(n), *range(1, 1 + n)]
+    return list(range(model.n_columns))
+
+
+def write_type(model: Reordering) -> str:
+    settings = model.model_dump()
+    return "-".join(
+        next(token for token, value in tokens.items() if value == settings[name]) for name, tokens in TOKENS.items()
+    )
 
 
 class _Lines(NamedTuple):
@@ -36,29 +102,46 @@ class _Lines(NamedTuple):
     scores: np.ndarray  # float64[K, columns], probabilities
 
 
-def read_reordering_table(
-    path: Path,
-    model: Reordering,
+def read_reordering_tables(
+    tables: Sequence[tuple[Path, Reordering]],
     phrases: Path,
     vocabularies: tuple[Vocabulary, Vocabulary],
     directory: Path,
     repeated: np.ndarray,
-) -> int:
-    """Write the text reordering table `path` to `directory`, aligned to the phrase table in the directory `phrases`.
+) -> list[int]:
+    """Write text reordering tables to `directory`, aligned to the phrase table in the directory `phrases`.
 
-    Pairs that it lacks get the default of `model`, or ln 1 = 0, as Moses scores them; returns their number. Of several
-    lines for the same phrases the last counts, as in Moses. `vocabularies` (source, target) are those of the phrase
-    table, `repeated` are pairs in it as PhraseTableReader has them. Raises FormatError, naming the line.
+    Their columns stand beside each other. Pairs that a table lacks get the default of its model, or ln 1 = 0, as Moses
+    scores them; returns their number for each table. Of several lines for the same phrases the last counts, as in
+    Moses. `vocabularies` (source, target) are those of the phrase table, `repeated` are pairs in it as
+    PhraseTableReader has them. Raises FormatError, naming the line.
     """
     directory.mkdir()
     table = open_phrase_table(phrases)
-    n_pairs = len(table.ln_scores)
-    sizes = {"P": n_pairs, "C": model.n_columns}
+    sizes = {"P": len(table.ln_scores), "C": sum(model.n_columns for _, model in tables)}
     ln_scores, _ = (
         new_array_file(directory / f"{name}.npy", field.dtype, field.lengths(sizes)) for name, field, *_ in REORDERING
     )
+    missing, first, known = [], 0, directory / "known.npy"
+    for path, model in tables:
+        columns = ln_scores[:, first : first + model.n_columns]
+        missing.append(_read_table(path, model, table, vocabularies, columns, repeated, known))
+        first += model.n_columns
+    return missing
+
+
+def _read_table(
+    path: Path,
+    model: Reordering,
+    table: PhraseTable,
+    vocabularies: tuple[Vocabulary, Vocabulary],
+    ln_scores: np.ndarray,
+    repeated: np.ndarray,
+    known: Path,
+) -> int:
+    """Fill `ln_scores` (float32[P, C]) by one table; return how many pairs it lacks. `known`: a file to work with."""
     ln_scores[:] = model.ln_default or 0
-    is_known = new_array_file(directory / "known.npy", np.dtype(bool), (n_pairs,))
+    is_known = new_array_file(known, np.dtype(bool), (len(ln_scores),))
     cursor, columns = np.int64(0), columns_read(model)
     with stage("reading the reordering table"):
         for lines in _read_lines(path, model, vocabularies):
@@ -74,9 +157,8 @@ def read_reordering_table(
             ln_scores[pairs] = floored_ln(lines.scores[:, columns])[rows]
     for column in (is_known, ln_scores):
         column[repeated[:, 0]] = column[repeated[:, 1]]
-    n_known = int(np.count_nonzero(is_known))
-    (directory / "known.npy").unlink()
-    return n_pairs - n_known
+    known.unlink()
+    return len(is_known) - int(np.count_nonzero(is_known))
 
 
 def _first_pairs(pairs: np.ndarray, repeated: np.ndarray) -> np.ndarray:
@@ -88,10 +170,8 @@ def _first_pairs(pairs: np.ndarray, repeated: np.ndarray) -> np.ndarray:
 def all_pairs(table: PhraseTable, sources: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """int64[R] rows of `sources` (int64[K], or ABSENT) and int64[R] pairs: all pairs of each row's source phrase."""
     rows = np.flatnonzero(sources != ABSENT)
-    first, end = table.pair_offsets[sources[rows]], table.pair_offsets[sources[rows] + 1]
-    sizes = end - first
-    within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return np.repeat(rows, sizes), np.repeat(first, sizes) + within
+    ends, pairs = taken(table.pair_offsets, sources[rows])
+    return np.repeat(rows, np.diff(ends)), pairs
 
 
 def _read_lines(path: Path, model: Reordering, vocabularies: tuple[Vocabulary, Vocabulary]) -> Iterator[_Lines]:

@@ -107,8 +107,11 @@ SEARCH = "the decoder cannot search so; remove it"
 OVER_LATTICES = "the decoder minimizes risk over n-best lists alone; remove it, and give --mbr to translate"
 INPUT = "arcs have as many scores as InputFeature has weights, and the number of words is none of them; remove it"
 LINE = "write the feature of this name into [feature], and its weights into [weight]"
+OLD = "a section from before 2013; convert the file by Moses' scripts/training/convert-moses-ini-to-v2.perl"
 CHART = "no chart decoding here"
 REFUSED_SECTIONS = {  # they change the score or the choice of a translation
+    **dict.fromkeys(("ttable-file", "lmodel-file", "distortion-file", "weight-t", "weight-l", "weight-d"), OLD),
+    **dict.fromkeys(("weight-lr", "weight-w", "weight-u", "weight-p", "weight-i"), OLD),
     **dict.fromkeys(("weight-overwrite", "weight-add"), "write these weights into [weight]"),
     **dict.fromkeys(("feature-overwrite", "feature-add", "feature-name-overwrite"), "write it into [feature]"),
     "generation-file": "the decoder has no generation step; train the model without factors",

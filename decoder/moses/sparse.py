@@ -1,18 +1,20 @@
 """Import and export of Moses' sparse features: those of phrase tables and of words, with their weights."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
 from phrasebeam.base.errors import ModelError
-from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.moses_names import MosesFeature
-from phrasebeam.decoder.moses.imported_tables import ImportedTables
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.moses.ini import MosesModel
-from phrasebeam.decoder.moses.sparse_names import word_features
-from phrasebeam.decoder.moses.tables import PAIRS_AT_ONCE
+from phrasebeam.decoder.moses.tables import PAIRS_AT_ONCE, SparseColumns
+from phrasebeam.decoder.sparse.feature_names import OTHER
+from phrasebeam.decoder.sparse.phrase_hashes import NO_PART, fill_part_keys
+from phrasebeam.decoder.sparse.sparse_features import word_hashes
 from phrasebeam.decoder.sparse.sparse_files import (
     open_feature_names,
     save_feature_names,
@@ -20,24 +22,27 @@ from phrasebeam.decoder.sparse.sparse_files import (
     save_templates,
 )
 from phrasebeam.decoder.sparse.sparse_weights import fill_weights, save_sparse_weights, sparse_weights_of, used
-from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.word_templates import OTHER, WORD_GROUPS
+from phrasebeam.decoder.sparse.templates import GROUP_HASHES, GROUPS, WORD_GROUPS, Templates
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
 from phrasebeam.decoder.tables.text_hashes import name_keys
 
+LENGTHS = re.compile(r"s(\d{1,3})|t(\d{1,3})|(\d{1,3}),(\d{1,3})", re.ASCII)
 OF_WORDS = tuple(group.name for group in WORD_GROUPS)
 
 
-def save_sparse(found: ImportedTables, moses: MosesModel, directory: Path) -> bool:
-    """Write the sparse features of a model to its directory; return whether phrase pairs have some of their own."""
-    if found.sparse_names:
-        save_pair_features(directory, found.sparse_names, *found.sparse)
+def save_sparse(pair_names: list[str], columns: SparseColumns, moses: MosesModel, directory: Path) -> bool:
+    """Write the sparse features of a model to its directory; return whether phrase pairs have some of their own.
+
+    `pair_names` are the names of those, to which `columns` refers.
+    """
+    if pair_names:
+        save_pair_features(directory, pair_names, *columns)
     elif moses.templates is None:
         return False
     keys: list[np.ndarray] = []
     values: list[list[float]] = []
     names = dict[int, str]()
-    for one in named_features(moses, bool(found.sparse_names)):
+    for one in named_features(moses, bool(pair_names)):
         if one.feature == "pair_sparse":
             own = _weights_of(one, moses.sparse_weights)
             keys.append(name_keys([f"{one.name}_{text}" for text in own]))
@@ -54,7 +59,7 @@ def save_sparse(found: ImportedTables, moses: MosesModel, directory: Path) -> bo
     save_templates(directory, moses.templates or Templates())
     if names:
         save_feature_names(directory, names)
-    return bool(found.sparse_names)
+    return bool(pair_names)
 
 
 def _weights_of(feature: MosesFeature, weights: Mapping[str, float]) -> dict[str, float]:
@@ -129,7 +134,7 @@ def _weights(model: Model, keys: np.ndarray) -> list[float]:
 
 
 def _known_texts(names: Iterable[str], groups: Iterable[str]) -> dict[str, list[str]]:
-    """By group, what follows it in the names of its features."""
+    """For each group the rest of the names of its features."""
     names = list(names)
     return {group: [name[len(group) + 1 :] for name in names if name.startswith(f"{group}_")] for group in groups}
 
@@ -163,3 +168,36 @@ def _aligned_words(table: PhraseTable, n_words: int) -> list[list[int]]:
         targets = table.target_words[table.target_offsets[pair_of] + points[:, 1]]
         found = np.unique(np.concatenate([found, sources * n_words + targets]))
     return np.stack(np.divmod(found, n_words), axis=1).tolist()
+
+
+def word_features(group: str, texts: Sequence[str]) -> tuple[list[int], np.ndarray]:
+    """For K features of a group of WORD_GROUPS: which of `texts`, Moses' names without a prefix, each is; and its key.
+
+    A text may be several features, where it is not clear between which words ~ stands: Moses has one weight for them
+    all. One that Moses never makes is none. The keys are uint64[K].
+    """
+    parts = [(i, *part) for i, text in enumerate(texts) for part in _parts(group, text)]
+    of_text, firsts, seconds = map(list, zip(*parts)) if parts else ([], [], [])
+    first, second = _numbers(group, firsts), _numbers(group, seconds)
+    keys = np.empty(len(parts), np.uint64)
+    fill_part_keys(GROUP_HASHES[GROUPS.index(group)], first, second, keys)
+    return of_text, keys
+
+
+def _parts(group: str, text: str) -> Iterator[tuple[str | None, str | None]]:
+    """The two parts of each feature that Moses calls so, None for no part."""
+    if group == "phrase_lengths":
+        if match := LENGTHS.fullmatch(text):
+            yield match[1] or match[3], match[2] or match[4]
+    elif group == "word_pairs":
+        yield from ((text[:i], text[i + 1 :]) for i in range(1, len(text) - 1) if text[i] == "~")
+    else:
+        yield text, None
+
+
+def _numbers(group: str, parts: Sequence[str | None]) -> np.ndarray:
+    """int64[K] numbers of `parts` as parts_hash takes them."""
+    if group == "phrase_lengths":
+        return np.array([NO_PART if part is None else int(part) for part in parts], np.int64)
+    hashes = word_hashes([part or "" for part in parts]).view(np.int64)
+    return np.where([part is None for part in parts], NO_PART, hashes) if parts else hashes

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
-from phrasebeam.decoder.operations.operations import Operations, no_operations, operation_id
+from phrasebeam.decoder.operations.operation_model import Operations, operation_id
 from phrasebeam.decoder.operations.steps import ALIGNED, OperationSteps, fill_steps, new_operation_steps
 from phrasebeam.decoder.operations.walk import (
     BACKS,
@@ -23,7 +23,8 @@ from phrasebeam.decoder.operations.walk import (
     is_generated_before,
     walk_phrase,
 )
-from phrasebeam.decoder.sparse.phrase_alignment import point_range
+from phrasebeam.decoder.sparse.phrase_hashes import point_range
+from phrasebeam.decoder.tables.language_models import LN10
 from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 from phrasebeam.lm.probing import UNIGRAMS
@@ -32,6 +33,7 @@ from phrasebeam.lm.query import score_word
 BEGIN_OPERATIONS = np.int64(0)  # the state before the first operation
 NO_OPERATION_STATE = np.int64(-1)
 MEMO_SIZE = 1 << 15
+STEPS = 8  # of an option and its source words, for which there is room on average
 GOLDEN, HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 ZERO, ONE = np.int64(0), np.int64(1)
 LOG_P, OPENED_GAPS, JUMPS_BACK = range(3)  # weights and values of the feature
@@ -39,7 +41,10 @@ N_VALUES = 3
 
 
 class OperationStates(NamedTuple):
-    """At most B states, M scores in a direct-mapped memo; contexts of up to C operations, phrases of W words a side."""
+    """Room for B states, M scores in a direct-mapped memo, O options; contexts of up to C operations.
+
+    Phrases have up to W words a side.
+    """
 
     size: Annotated[np.ndarray, array(np.int64, 1)]  # number of states
     context: Annotated[np.ndarray, array(np.int32, "B", "C")]  # LM ids, the last operation first
@@ -52,31 +57,31 @@ class OperationStates(NamedTuple):
     memo_window: Annotated[np.ndarray, array(np.uint64, "M")]
     memo_scores: Annotated[np.ndarray, array(np.float64, "M")]  # weighted
     memo_states: Annotated[np.ndarray, array(np.int32, "M")]  # after the option, or NO_OPERATION_STATE
+    # Of the options: source positions within each of its steps, and the LM ids of these and then of its source words
+    step_first: Annotated[np.ndarray, array(np.int64, "O + 1")]  # into step_position and step_id
+    step_position: Annotated[np.ndarray, array(np.int32, "P")]  # see OperationSteps
+    step_id: Annotated[np.ndarray, array(np.int32, "P")]
     work_context: Annotated[np.ndarray, array(np.int32, 2, "C")]  # scratch space: contexts while operations are scored
     work_backoffs: Annotated[np.ndarray, array(np.float32, 2, "C")]
+    work_length: Annotated[np.ndarray, array(np.int64, 1)]  # of the context in work_context
     steps: OperationSteps  # scratch space, as all below
     names: Annotated[np.ndarray, array(np.int32, "N")]  # LM ids of the operations of a phrase
-    step_ids: Annotated[np.ndarray, array(np.int32, "N")]  # those of its steps, then of its source words, see Options
+    step_ids: Annotated[np.ndarray, array(np.int32, "N")]  # those of its steps, then of its source words
     generated: Annotated[np.ndarray, array(np.bool_, "W")]
     at: Annotated[np.ndarray, array(np.int64, N_COUNTS)]
     values: Annotated[np.ndarray, array(np.float64, N_VALUES)]  # of the phrase scored last
 
 
-def new_operation_states(operations: Operations, capacity: int, n_words: int, memo_size: int) -> OperationStates:
-    """A table for `capacity` states and a memo, whose sizes are powers of two, and phrases of up to `n_words` words.
+def new_operation_states(operations: Operations, capacity: int, n_words: int, n_options: int) -> OperationStates:
+    """A table for `capacity` states, a power of two, and for options and phrases of up to `n_words` words.
 
-    As small as can be where there are no operations.
+    As small as can be where there are no operations; without options it has no memo.
     """
     if not operations.keys.size:
-        capacity, n_words, memo_size = 1, 1, 1
-    sizes = {"B": capacity, "T": 2 * capacity, "C": max(operations.lm.order - 1, 1), "M": memo_size}
-    names = {"W": n_words, "N": MOST_NAMES * 3 * n_words}
-    return allocate(OperationStates, sizes | names, steps=new_operation_steps(n_words))
-
-
-def no_operation_states() -> OperationStates:
-    """Those of a model without operations."""
-    return new_operation_states(no_operations(), 1, 1, 1)
+        capacity, n_words, n_options = 1, 1, 0
+    sizes = {"B": capacity, "T": 2 * capacity, "C": max(operations.lm.order - 1, 1), "O": n_options}
+    sizes |= {"M": MEMO_SIZE if n_options else 1, "P": STEPS * n_options, "W": n_words, "N": MOST_NAMES * 3 * n_words}
+    return allocate(OperationStates, sizes, steps=new_operation_steps(n_words))
 
 
 @inner_kernel
@@ -87,12 +92,13 @@ def begin_operations(operations: Operations, states: OperationStates):
     states.memo_keys[:] = 0
     load_beginning(operations, states)
     states.at[POSITION] = 0
-    intern_operations(states, ZERO, ONE)
+    intern_operations(states, ZERO)
 
 
 @inlined_kernel
 def load_beginning(operations: Operations, states: OperationStates):
-    """Write the context after <s>, of length 1, to row 0 of the scratch space."""
+    """Write the context after <s> to row 0 of the scratch space."""
+    states.work_length[0] = 1
     word = np.int64(operations.begin)
     states.work_context[0, 0] = word
     states.work_backoffs[0, 0] = operations.lm.floats[operations.lm.starts[UNIGRAMS] + 2 * word + 1]
@@ -118,12 +124,13 @@ def fill_step_ids(operations: Operations, states: OperationStates, synthetic, pa
 
 
 @inner_kernel
-def score_phrase_operations(operations: Operations, states: OperationStates, walk: Walk, position, ids, length):
-    """Score the operations of a phrase after the context of `length` in row 0 of the scratch space.
+def score_phrase_operations(operations: Operations, states: OperationStates, walk: Walk, position, ids):
+    """Score the operations of a phrase after the context in row 0 of the scratch space.
 
     `position` (int[n]) of its steps, `ids` of these and of its source words as fill_step_ids writes them. Fills
-    states.values. Returns the row and the length of the context afterwards.
+    states.values. Returns the row of the context afterwards.
     """
+    length = states.work_length[0]
     n_steps = position.size
     walk_phrase(walk, position, ids[:n_steps], ids[n_steps:])
     row, total = ZERO, 0.0
@@ -140,14 +147,15 @@ def score_phrase_operations(operations: Operations, states: OperationStates, wal
         total += np.float64(log10_prob)
         row = ONE - row
     states.values[LOG_P], states.values[OPENED_GAPS], states.values[JUMPS_BACK] = total, -walk.at[GAPS], -walk.at[BACKS]
-    return row, length
+    states.work_length[0] = length
+    return row
 
 
 @inlined_kernel
-def keep_context(states: OperationStates, row, length):
-    """Put the context of `length` in `row` of the scratch space into row 0, for what follows."""
+def keep_context(states: OperationStates, row):
+    """Put the context in `row` of the scratch space into row 0, for what follows."""
     if row != 0:
-        for i in range(length):
+        for i in range(states.work_length[0]):
             states.work_context[0, i], states.work_backoffs[0, i] = (
                 states.work_context[row, i],
                 states.work_backoffs[row, i],
@@ -155,24 +163,24 @@ def keep_context(states: OperationStates, row, length):
 
 
 @inlined_kernel
-def weighted_operations(operations: Operations, states: OperationStates):
-    """The weighted sum of states.values."""
-    total = 0.0
-    for k in range(operations.ln_weights.size):
-        total += operations.ln_weights[k] * states.values[k]
-    return total
+def weighted_operations(weights, states: OperationStates):
+    """The sum of states.values, times `weights` (float64[3], of ln p, gaps, jumps back)."""
+    values = states.values
+    total = weights[LOG_P] * LN10 * values[LOG_P] + weights[OPENED_GAPS] * values[OPENED_GAPS]
+    return total + weights[JUMPS_BACK] * values[JUMPS_BACK]
 
 
 @inner_kernel
-def estimate_operations(operations: Operations, states: OperationStates, position, ids, n_source):
+def estimate_operations(operations: Operations, states: OperationStates, weights, n_steps, n_source):
     """Weighted score of a phrase of `n_source` (int64) words in no context, entered at its begin.
 
-    `position` and `ids` as in score_phrase_operations.
+    Its `n_steps` stand in the scratch space by fill_step_ids; `weights` as in weighted_operations.
     """
-    states.at[POSITION] = 0
+    states.at[POSITION], states.work_length[0] = 0, 0
     walk = walk_of(operations, states, np.int64(0), np.int64(n_source), np.int64(0), np.uint64(0))
-    score_phrase_operations(operations, states, walk, position, ids, np.int64(0))
-    return weighted_operations(operations, states)
+    position, ids = states.steps.position[:n_steps], states.step_ids[: n_steps + n_source]
+    score_phrase_operations(operations, states, walk, position, ids)
+    return weighted_operations(weights, states)
 
 
 @inlined_kernel
@@ -182,36 +190,54 @@ def walk_of(operations: Operations, states: OperationStates, begin, end, first_g
 
 
 @inner_kernel
-def remember_operations(operations: Operations, states: OperationStates, options, state, option, first_gap, window):
+def keep_steps(states: OperationStates, option, n_steps, n_source):
+    """Keep what fill_step_ids wrote of `option` (int64), after all options before; whether there was room.
+
+    These are `n_steps` (int64) steps and `n_source` (int64) source words.
+    """
+    first, n_ids = states.step_first[option], n_steps + n_source
+    if first + n_ids > states.step_id.size:
+        return False
+    for i in range(n_steps):
+        states.step_position[first + i] = states.steps.position[i]
+    for i in range(n_ids):
+        states.step_id[first + i] = states.step_ids[i]
+    states.step_first[option + 1] = first + n_ids
+    return True
+
+
+@inner_kernel
+def remember_operations(operations: Operations, states: OperationStates, weights, state, option, walk: Walk):
     """Slot of the memo with the score of `option` (int64) after `state` (int64), and the state that follows.
 
-    `options` are Options, `first_gap` (int64) and `window` (uint64) the coverage before; the state is
-    NO_OPERATION_STATE if the table is full.
+    The `walk` is over its words; `weights` as in weighted_operations. The state is NO_OPERATION_STATE if the table is
+    full.
     """
-    begin, key = np.int64(options.begin[option]), (state << np.int64(32)) | (option + 1)
-    relevant_gap, relevant_window = _relevant_coverage(np.int64(states.position[state]), begin, first_gap, window)
+    key = (state << np.int64(32)) | (option + 1)
+    position = np.int64(states.position[state])
+    relevant_gap, relevant_window = _relevant_coverage(position, walk.begin, walk.first_gap, walk.window)
     h = combine(combine(np.uint64(key), relevant_gap), np.int64(relevant_window))
     slot = np.int64((h * GOLDEN) >> HALF) & np.int64(states.memo_keys.size - 1)
     is_known = states.memo_keys[slot] == key and states.memo_first_gap[slot] == relevant_gap
     if not is_known or states.memo_window[slot] != relevant_window:
         length = np.int64(states.length[state])
+        states.work_length[0] = length
         for i in range(length):
             states.work_context[0, i], states.work_backoffs[0, i] = states.context[state, i], states.backoffs[state, i]
-        states.at[POSITION] = states.position[state]
-        first, last, end = options.step_first[option], options.step_first[option + 1], np.int64(options.end[option])
-        walk = walk_of(operations, states, begin, end, first_gap, window)
-        position, ids = options.step_position[first : last - (end - begin)], options.step_id[first:last]
-        row, length = score_phrase_operations(operations, states, walk, position, ids, length)
+        states.at[POSITION] = position
+        first, last = states.step_first[option], states.step_first[option + 1]
+        ids, n_steps = states.step_id[first:last], last - first - (walk.end - walk.begin)
+        row = score_phrase_operations(operations, states, walk, states.step_position[first : first + n_steps], ids)
         states.memo_keys[slot] = key
         states.memo_first_gap[slot], states.memo_window[slot] = relevant_gap, relevant_window
-        states.memo_scores[slot] = weighted_operations(operations, states)
-        states.memo_states[slot] = intern_operations(states, row, length)
+        states.memo_scores[slot] = weighted_operations(weights, states)
+        states.memo_states[slot] = intern_operations(states, row)
     return slot
 
 
 @inlined_kernel
 def _relevant_coverage(position, begin, first_gap, window):
-    """What the operations of a phrase at `begin` depend on in a coverage: the whole, or (a number below 0; 0)."""
+    """The part of a coverage on which a phrase at `begin` depends: the whole, or (a number below 0; 0)."""
     furthest = furthest_of(first_gap, window)
     if furthest > begin:
         return first_gap, window
@@ -221,11 +247,12 @@ def _relevant_coverage(position, begin, first_gap, window):
 
 
 @inner_kernel
-def intern_operations(states: OperationStates, row, length):
-    """Id (int64) of the context of `length` in `row` of the scratch space and of where the walk stands.
+def intern_operations(states: OperationStates, row):
+    """Id (int64) of the context in `row` of the scratch space and of where the walk stands.
 
     A new one if need be; NO_OPERATION_STATE if the table is full.
     """
+    length = states.work_length[0]
     h = combine(START, states.at[POSITION])
     for i in range(length):
         h = combine(h, np.int64(states.work_context[row, i]))

@@ -10,7 +10,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
-from phrasebeam.decoder.sparse.phrase_alignment import SOURCE, TARGET, UNALIGNED, fill_cliques
+from phrasebeam.decoder.sparse.phrase_hashes import SOURCE, TARGET, UNALIGNED, fill_cliques
 from phrasebeam.kernels.hashing import START, combine, mix
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 

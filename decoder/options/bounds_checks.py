@@ -8,7 +8,7 @@ import numpy as np
 
 from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.model.tables import Tables
-from phrasebeam.decoder.sparse.phrase_alignment import original_pair
+from phrasebeam.decoder.sparse.phrase_hashes import original_pair
 from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
 from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
 from phrasebeam.decoder.tables.phrase_table import ABSENT, DAMAGED, find_source

@@ -3,16 +3,13 @@
 A newer source phrase replaces an older one. The cache must be cleared when weights or model change.
 """
 
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.tables.phrase_table import ABSENT
 from phrasebeam.kernels.jit import inlined_kernel
-
-if TYPE_CHECKING:
-    from phrasebeam.decoder.options.candidates import Candidates
 
 CAPACITY = 8192  # a power of two; 32 bytes a candidate
 
@@ -47,8 +44,8 @@ NO_CACHE = allocate(CandidateCache, {"M": 0, "K": 0})
 
 
 @inlined_kernel
-def recall(cache: CandidateCache, source, candidates: "Candidates"):
-    """Copy the ranked candidates of a `source` phrase (int64) to `candidates`; their number, 0 if not cached."""
+def recall(cache: CandidateCache, source, candidates):
+    """Copy the ranked candidates of a `source` phrase (int64) to `candidates` (Candidates); their number, or 0."""
     slot = source & (CAPACITY - 1)
     if cache.source.size == 0 or cache.source[slot] != source:
         return np.int64(0)
@@ -62,8 +59,8 @@ def recall(cache: CandidateCache, source, candidates: "Candidates"):
 
 
 @inlined_kernel
-def keep(cache: CandidateCache, source, candidates: "Candidates", size):
-    """Store the first `size` (int64) of the ranked `candidates` of a `source` phrase (int64)."""
+def keep(cache: CandidateCache, source, candidates, size):
+    """Store the first `size` (int64) of the ranked `candidates` (Candidates) of a `source` phrase (int64)."""
     if cache.source.size == 0 or cache.item.shape[1] < size:
         return
     slot = source & (CAPACITY - 1)

@@ -9,21 +9,28 @@ import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.features.dense import DenseWeights
-from phrasebeam.decoder.features.language_model import States, forget_context, score_phrase, weighted_ln
+from phrasebeam.decoder.features.language_model import States, forget_context, new_states, score_phrase, weighted_ln
 from phrasebeam.decoder.features.pair import score_pair
-from phrasebeam.decoder.input.source_paths import source_words, weighted_input
-from phrasebeam.decoder.input.synthetic_pairs import synthetic_number
-from phrasebeam.decoder.model.tables import Sentence, Tables, read_target, target_length
-from phrasebeam.decoder.operations.operation_states import OperationStates, estimate_operations, fill_step_ids
+from phrasebeam.decoder.features.stateful import (
+    NO_COLUMNS,
+    FeatureMemory,
+    estimate_phrase,
+    has_estimates,
+    new_feature_memory,
+)
+from phrasebeam.decoder.features.stateful_feature import SMALLEST_ROOM
+from phrasebeam.decoder.input.lattice_paths import source_words, weighted_input
+from phrasebeam.decoder.model.tables import Sentence, Tables, empty_sentence, read_target, target_length
 from phrasebeam.decoder.options.candidate_cache import CandidateCache, keep, new_candidate_cache, recall
-from phrasebeam.decoder.sparse.feature_buffer import (
+from phrasebeam.decoder.sparse.sparse_features import (
+    Sparse,
     SparseFeatureBuffer,
     most_sparse_features,
     new_sparse_features,
     weigh_fired,
 )
-from phrasebeam.decoder.sparse.sparse_features import Sparse
-from phrasebeam.decoder.sparse.templates import PAIR_SPARSE, fire_rule, score_pair_alone
+from phrasebeam.decoder.sparse.template_kernels import fire_rule, score_pair_alone
+from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 from phrasebeam.kernels.ordering import is_worse, push, sift_down, sort_best_first
 
@@ -38,11 +45,14 @@ LARGEST_SCORE = 1e100  # sums and differences of some of these are finite
 
 
 class Candidates(NamedTuple):
-    """The pairs of one source phrase while they are ranked, at most M, with target phrases of up to W words."""
+    """The pairs of one source phrase while they are ranked, at most M, with target phrases of up to W words.
 
-    score: Annotated[np.ndarray, array(np.float64, "M")]  # weighted, without the language model
-    estimate: Annotated[np.ndarray, array(np.float64, "M")]  # score plus the language model's estimate
-    bound: Annotated[np.ndarray, array(np.float64, "M")]  # the most that score and language model are in any context
+    Behind their scores stand those of the synthetic pairs of the sentence, up to I in all, see item_of.
+    """
+
+    score: Annotated[np.ndarray, array(np.float64, "I")]  # weighted, without the language model
+    estimate: Annotated[np.ndarray, array(np.float64, "I")]  # score plus the language model's estimate
+    bound: Annotated[np.ndarray, array(np.float64, "I")]  # the most that score and language model are in any context
     heap: Annotated[np.ndarray, array(np.int64, "M")]  # indices of the best pairs, after `choose` best first
     words: Annotated[np.ndarray, array(np.int32, "W")]  # scratch space: ids of a target phrase
     lm_words: Annotated[np.ndarray, array(np.int32, "W", "L")]  # scratch space: LM ids of a target phrase
@@ -70,22 +80,52 @@ class Lookup(NamedTuple):
     limit: int  # table limit, the most pairs of a source phrase; 0 for all
     candidates: Candidates
     states: States
-    operation_states: OperationStates
+    memory: FeatureMemory
+    columns: np.ndarray = NO_COLUMNS  # int64[len(WITH_HISTORY)], see history_columns
+
+
+def lookup_of_pairs(
+    tables: Tables, weights: DenseWeights, ranking: RankingWeights, limit: int, candidates: Candidates
+) -> Lookup:
+    """The arguments of `choose`, for pairs of any sentence."""
+    return Lookup(
+        sentence=empty_sentence(tables.lms.orders.size),
+        tables=tables,
+        weights=weights,
+        ranking=ranking,
+        limit=limit,
+        candidates=candidates,
+        states=new_states(tables.lms.orders, 2, memo_size=0),
+        memory=new_feature_memory(tables, SMALLEST_ROOM),
+    )
+
+
+class OptionPhrase(NamedTuple):
+    """A phrase pair over a span of the sentence."""
+
+    pair: np.int64  # negative: one of SyntheticPairs
+    words: np.ndarray  # int32[W] target ids, of which the first `size` are its
+    size: np.int64
+    begin: np.int64  # source words, half open, see source_words
+    end: np.int64
 
 
 def new_candidates(most: int, longest: int, table_limit: int, n_models: int, sparse: Sparse) -> Candidates:
     """Candidates for `most` pairs of a source phrase, and target phrases of up to `longest` words."""
     cache = new_candidate_cache(min(table_limit, most))
     fired = new_sparse_features(most_sparse_features(sparse), sparse.begin_classes.size - 1)
-    return allocate(Candidates, {"M": most, "W": longest, "L": n_models}, cache=cache, fired=fired)
+    return allocate(Candidates, {"M": most, "I": most, "W": longest, "L": n_models}, cache=cache, fired=fired)
 
 
-def with_room(candidates: Candidates, n_pairs: int) -> Candidates:
-    """The same, or with new arrays where there is no room for `n_pairs` pairs."""
-    if n_pairs <= candidates.score.size:
+def with_room(candidates: Candidates, n_pairs: int, n_synthetic: int) -> Candidates:
+    """The same with room for at least `n_pairs` pairs and, behind them, `n_synthetic` ones."""
+    n_pairs = max(n_pairs, candidates.heap.size)
+    if n_pairs > candidates.heap.size:
+        candidates = candidates._replace(heap=np.zeros(n_pairs, np.int64))
+    if n_pairs + n_synthetic <= candidates.score.size:
         return candidates
-    score, estimate, bound = np.zeros((3, n_pairs))
-    return candidates._replace(score=score, estimate=estimate, bound=bound, heap=np.zeros(n_pairs, np.int64))
+    score, estimate, bound = np.zeros((3, n_pairs + n_synthetic))
+    return candidates._replace(score=score, estimate=estimate, bound=bound)
 
 
 def new_target_room(n_words: int, n_models: int) -> tuple[np.ndarray, np.ndarray]:
@@ -108,22 +148,35 @@ def is_wrong(candidates: Candidates):
     return False
 
 
+@inlined_kernel
+def item_of(pair, candidates: Candidates):
+    """Where the scores of `pair` (int64) stand: of one of the source phrase, or of a synthetic one, from the end."""
+    return candidates.score.size + pair if pair < 0 else pair - candidates.first_pair[0]
+
+
 @inner_kernel
 def choose(source, behind, lookup: Lookup):
     """Rank the pairs of the source phrases source:behind (int64) into candidates.heap, best first.
 
     Returns the number within the limit; lookup.ranking decides which these are. Of a text that is one source phrase, of
-    a lattice all with the same span. Pairs whose scores without the language model are too low already are not scored
-    by it: ln p is never above 0.
+    a lattice all with the same span. An example with limit 2: the pairs of "haus", their scores without the language
+    model, and their estimates with it. The heap holds the best so far, the worst of them on top.
+
+        house       -1.0    -1.9    heap: house
+        building    -2.5    -3.5    heap: building, house
+        home        -1.4    -2.2    heap: home, house, as -2.2 is better than -3.5 on top
+        habitation  -4.2            not scored by the language model: ln p is never above 0, and -4.2 is below -2.2
+
+    The result is [house, home]. Most pairs of frequent phrases are like the last one, so that few are scored in full.
     """
     tables, ranking, candidates, limit = lookup.tables, lookup.ranking, lookup.candidates, lookup.limit
     first = tables.phrases.pair_offsets[source]
     n_pairs = tables.phrases.pair_offsets[behind] - first
-    if n_pairs > candidates.score.size:
+    if n_pairs > candidates.heap.size:  # model.yaml is wrong; go on within the arrays, and report it later
         candidates.wrong[TOO_MANY] = n_pairs
-        n_pairs = np.int64(candidates.score.size)
+        n_pairs = np.int64(candidates.heap.size)
     n_cached = recall(candidates.cache, source, candidates)
-    if n_cached > 0:
+    if n_cached > 0:  # another sentence had the phrase
         return n_cached
     if limit == 0 or limit > n_pairs:
         limit = n_pairs
@@ -143,10 +196,10 @@ def choose(source, behind, lookup: Lookup):
         elif is_worse(estimate, heap[0], item):
             heap[0] = item
             sift_down(estimate, heap, ZERO, size)
-    if ranking.is_own:
+    if ranking.is_own:  # which pairs there are was decided by other weights than the search has
         _score_again(source, size, lookup)
     sort_best_first(estimate, heap, size)
-    if not is_wrong(candidates):
+    if not is_wrong(candidates):  # so that damage is reported in every sentence that meets it
         keep(candidates.cache, source, candidates, size)
     return size
 
@@ -192,68 +245,57 @@ def _score_again(source, size, lookup):
 def score_synthetic(number, lookup: Lookup):
     """Compute score, estimate and bound of the synthetic pair `number` (int64)."""
     synthetic, weights, pair = lookup.sentence.synthetic, lookup.weights, -1 - number
-    total = weights.phrase_penalty - weights.word_penalty * target_length(lookup.tables, synthetic, pair)
+    candidates, item = lookup.candidates, item_of(pair, lookup.candidates)
+    total = weights.phrase_penalty - weights.word_penalty * target_length(lookup.tables, lookup.sentence, pair)
     total += weights.unknown_word_penalty * synthetic.unknown[number]
     total += weights.related_words * synthetic.n_related[number]
     total += weighted_input(lookup.sentence.paths, weights.input_score, pair)
     for column in range(weights.translation.size):
         total += weights.translation[column] * synthetic.ln_scores[number, column]
-    synthetic.score[number] = total
     ln_weights = lookup.tables.lms.ln_weights
-    synthetic.estimate[number], synthetic.bound[number] = _with_language_model(total, pair, ln_weights, lookup)
+    candidates.score[item] = total
+    candidates.estimate[item], candidates.bound[item] = _with_language_model(total, pair, ln_weights, lookup)
+
+
+@inlined_kernel
+def has_more_scores(lookup: Lookup):
+    """Whether pairs have scores that add_scores_in_place adds."""
+    return lookup.tables.sparse.has_rule_features or has_estimates(lookup)
 
 
 @inner_kernel
-def add_sparse(pair, begin, end, lookup: Lookup):
-    """Add the sparse features of a ranked or synthetic `pair` (int64) over words begin:end to its scores."""
-    synthetic, candidates, sparse = lookup.sentence.synthetic, lookup.candidates, lookup.tables.sparse
-    size = target_length(lookup.tables, synthetic, pair)
+def add_scores_in_place(pair, begin, end, lookup: Lookup):
+    """Add what a ranked or synthetic `pair` (int64) scores over words begin:end, which `choose` does not know.
+
+    These are sparse features and, to its estimate alone, those of features that depend on the phrases before.
+    """
+    candidates, sparse = lookup.candidates, lookup.tables.sparse
+    size = target_length(lookup.tables, lookup.sentence, pair)
     if size > candidates.words.size:  # noted as TOO_LONG before
         return
-    read_target(lookup.tables, synthetic, pair, ZERO, candidates.words, candidates.lm_words)
-    candidates.fired.n[0] = 0
+    read_target(lookup.tables, lookup.sentence, pair, ZERO, candidates.words, candidates.lm_words)
     first, last = source_words(lookup.sentence.paths, pair, begin, end)
-    fire_rule(sparse, lookup.sentence, pair, candidates.words, size, first, last, candidates.fired)
-    score = weigh_fired(sparse.weights, lookup.weights.sparse, candidates.fired)
-    if pair < 0:
-        number = synthetic_number(pair)
-        synthetic.score[number] += score
-        synthetic.estimate[number] += score
-        synthetic.bound[number] += score
-    else:
-        item = pair - candidates.first_pair[0]
+    item = item_of(pair, candidates)
+    if sparse.has_rule_features:
+        candidates.fired.n[0] = 0
+        fire_rule(sparse, lookup.sentence, pair, candidates.words, size, first, last, candidates.fired)
+        score = weigh_fired(sparse.weights, lookup.weights.sparse, candidates.fired)
         candidates.score[item] += score
         candidates.estimate[item] += score
         candidates.bound[item] += score
-
-
-@inner_kernel
-def add_operations(pair, begin, end, lookup: Lookup):
-    """Add the operations of a ranked or synthetic `pair` (int64) over words begin:end to its estimate."""
-    synthetic, candidates, states = lookup.sentence.synthetic, lookup.candidates, lookup.operation_states
-    size, operations = target_length(lookup.tables, synthetic, pair), lookup.tables.operations
-    if size > candidates.words.size:  # noted as TOO_LONG before
-        return
-    read_target(lookup.tables, synthetic, pair, ZERO, candidates.words, candidates.lm_words)
-    source, n_source = lookup.sentence.words[begin:end], end - begin
-    n_steps = fill_step_ids(operations, states, synthetic, pair, source, candidates.words, size)
-    position, ids = states.steps.position[:n_steps], states.step_ids[: n_steps + n_source]
-    estimate = estimate_operations(operations, states, position, ids, n_source)
-    if pair < 0:
-        synthetic.estimate[synthetic_number(pair)] += estimate
-    else:
-        candidates.estimate[pair - candidates.first_pair[0]] += estimate
+    phrase = OptionPhrase(pair, candidates.words, np.int64(size), np.int64(first), np.int64(last))
+    candidates.estimate[item] += estimate_phrase(lookup, phrase)
 
 
 @inner_kernel
 def _with_language_model(score, pair, ln_weights, lookup):
     """(estimate, bound) of a pair from its `score` without the language models, which have `ln_weights`."""
     lms, states, candidates = lookup.tables.lms, lookup.states, lookup.candidates
-    length = target_length(lookup.tables, lookup.sentence.synthetic, pair)
+    length = target_length(lookup.tables, lookup.sentence, pair)
     if length > candidates.words.size:
         candidates.wrong[TOO_LONG] = length
         return score, np.inf
-    read_target(lookup.tables, lookup.sentence.synthetic, pair, ZERO, candidates.words, candidates.lm_words)
+    read_target(lookup.tables, lookup.sentence, pair, ZERO, candidates.words, candidates.lm_words)
     forget_context(states)
     score_phrase(lms, candidates.lm_words, ZERO, length, states)
     estimate = score + weighted_ln(ln_weights, states.log10_prob)

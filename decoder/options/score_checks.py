@@ -32,10 +32,10 @@ def check_candidates(lookup: Lookup, models: Sequence[TargetModel]) -> None:
 
 
 def _finding(lookup: Lookup, wrong: list[int], models: Sequence[TargetModel]) -> str:
-    """What is wrong with the candidates. Raises ModelError if it is a language model."""
+    """The error in the candidates, as text. Raises ModelError if it is in a language model."""
     tables, candidates = lookup.tables, lookup.candidates
     if wrong[TOO_MANY]:
-        most = candidates.score.size
+        most = candidates.heap.size
         return f"model.yaml: max_pairs_per_source_phrase is {most}, a source phrase has {wrong[TOO_MANY]}"
     if wrong[TOO_LONG]:
         longest = candidates.words.size
@@ -76,7 +76,7 @@ def check_language_models(models: Sequence[TargetModel], texts: Sequence[tuple[n
 
 
 def too_large(tables: Tables) -> str:
-    """What is wrong if scores are, though the model's single ones are finite."""
+    """The error, as text, if sums of scores are not finite though the single scores of the model are."""
     if not np.isfinite(tables.sparse.weights.values).all():
         return "weights of sparse features that are not finite"
     return f"weights that make scores not finite, or larger than {LARGEST_SCORE:g}, expected smaller ones"

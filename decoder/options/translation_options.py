@@ -17,24 +17,27 @@ from phrasebeam.decoder.features.reordering import (
     N_ORIENTATIONS,
     weighted_orientation,
 )
-from phrasebeam.decoder.input.source_paths import source_words
-from phrasebeam.decoder.input.synthetic_pairs import synthetic_number, table_pair
+from phrasebeam.decoder.features.stateful import prepare_option
+from phrasebeam.decoder.input.lattice_paths import source_words
+from phrasebeam.decoder.input.synthetic_pairs import table_pair
 from phrasebeam.decoder.input.term_constraints import BLOCKED, CONSTRAINED, keeps_terms
 from phrasebeam.decoder.model.tables import read_target, target_length
-from phrasebeam.decoder.operations.operation_states import fill_step_ids
 from phrasebeam.decoder.options.candidates import (
     REORDERING_NOT_FINITE,
     Lookup,
-    add_operations,
-    add_sparse,
+    OptionPhrase,
+    add_scores_in_place,
     check_estimate,
     choose,
+    has_more_scores,
     is_wrong,
+    item_of,
     score_synthetic,
 )
-from phrasebeam.decoder.sparse.feature_buffer import weigh_fired
-from phrasebeam.decoder.sparse.jump_templates import WITH_NEXT, WITH_PREVIOUS, class_sequence_hash
-from phrasebeam.decoder.sparse.templates import CLASS_REORDERING, fire_orientation, rule_hash
+from phrasebeam.decoder.sparse.phrase_hashes import WITH_NEXT, WITH_PREVIOUS, class_sequence_hash
+from phrasebeam.decoder.sparse.sparse_features import weigh_fired
+from phrasebeam.decoder.sparse.template_kernels import fire_orientation, rule_hash
+from phrasebeam.decoder.sparse.templates import CLASS_REORDERING
 from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
 from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
@@ -43,17 +46,7 @@ from phrasebeam.kernels.words import same_words
 
 ZERO = np.int64(0)
 FULL = np.int64(-1)  # returned if the arrays are too small
-STEPS = 8  # of an option and its source words, for which there is room on average
 WRONG = np.int64(-2)  # returned if the model has an error, see Candidates.wrong
-
-
-class OptionPhrase(NamedTuple):
-    """The words of an option."""
-
-    words: np.ndarray  # int32[W] target ids, of which the first `size` are its
-    size: np.int64
-    begin: np.int64  # source words, half open
-    end: np.int64
 
 
 class Options(NamedTuple):
@@ -71,10 +64,6 @@ class Options(NamedTuple):
     # Weighted reordering scores by orientation to the phrase before, and of the phrase after, sparse features included
     backward: Annotated[np.ndarray, array(np.float64, "O", N_OPTION_ORIENTATIONS)]
     forward: Annotated[np.ndarray, array(np.float64, "O", N_OPTION_ORIENTATIONS)]
-    # Of the operation sequence model: source positions within the option of its steps, and the LM ids of these
-    step_first: Annotated[np.ndarray, array(np.int64, "O + 1")]  # into step_position and step_id
-    step_position: Annotated[np.ndarray, array(np.int32, "P")]  # see OperationSteps
-    step_id: Annotated[np.ndarray, array(np.int32, "P")]  # those of its source words follow
     target: Annotated[np.ndarray, array(np.int32, "O")]  # index of the distinct target phrase
     rule: Annotated[np.ndarray, array(np.uint64, "O", 2)]  # RuleHashes, if sparse features depend on phrases beside it
     # Equal for options after which the next phrase has the same reordering scores
@@ -89,26 +78,37 @@ class Options(NamedTuple):
 
 def new_options(n_words: int, longest: int, capacity: int, n_target_words: int, n_models: int) -> Options:
     """Options with room for `capacity` options (a power of two) with `n_target_words` target words in all."""
-    sizes = {"S": n_words * longest, "O": capacity, "D": capacity, "T": 2 * capacity, "P": STEPS * capacity}
+    sizes = {"S": n_words * longest, "O": capacity, "D": capacity, "T": 2 * capacity}
     return allocate(Options, sizes | {"W": n_target_words, "L": n_models}, longest=longest)
 
 
 @kernel
 def fill_options(lookup: Lookup, options: Options):
-    """Fill `options` for the sentence of `lookup`; their number (int64), FULL, or WRONG."""
+    """Fill `options` for the sentence of `lookup`; their number (int64), FULL, or WRONG.
+
+    An example: "das haus" with longest = 2, where "das" has the pairs "the", "this", "das haus" has "the house", and
+    "haus" has "house", "the". The spans 0:1, 0:2, 1:2, 1:3 have the indices 0 to 3; the last one leaves the sentence.
+
+        option    0 the    1 this    2 the house    3 house    4 the
+        target    0        1         2              3          0         each distinct target phrase is stored once
+        first     [0, 2, 3, 5, 5]                                        those of span s are first[s]:first[s + 1]
+
+    Language model scores are remembered by target, so that option 4 costs as little as if 0 had been asked.
+    """
     options.slots[:] = EMPTY
     options.state_slots[:] = EMPTY
-    options.target_first[0], options.step_first[0] = 0, 0
+    options.target_first[0] = 0
     sentence, tables, n = lookup.sentence, lookup.tables, lookup.sentence.words.size
     longest, count, targets = options.longest, np.int64(0), np.int64(0)
     for begin in range(n):
         for length in range(1, longest + 1):
             options.first[begin * longest + length - 1] = count
-            if begin + length > n:
+            if begin + length > n:  # an empty span keeps the index regular
                 continue
             n_pairs = _pairs_of(begin, begin + length, lookup, options)
             if n_pairs == FULL or count + n_pairs > options.pair.size:
                 return FULL
+            # The pairs lie anywhere in a table larger than the caches: have all of them fetched, then read the first
             for k in range(n_pairs):
                 if options.order[k] >= 0:
                     prefetch(tables.phrases.target_offsets, options.order[k])
@@ -120,11 +120,14 @@ def fill_options(lookup: Lookup, options: Options):
                 pair = options.order[k]
                 options.pair[count] = pair
                 options.begin[count], options.end[count] = begin, begin + length
-                _add_scores(options, count, sentence.synthetic, lookup.candidates)
-                targets = _add_target(options, count, sentence.synthetic, tables, targets)
-                if targets == FULL or not _add_steps(options, count, lookup):
+                _add_scores(options, count, lookup.candidates)
+                targets = _add_target(options, count, sentence, tables, targets)
+                if targets == FULL:
                     return FULL
-                _add_rule(options, count, lookup)
+                phrase = _phrase(options, count, sentence)
+                if not prepare_option(lookup, count, phrase):
+                    return FULL
+                _add_rule(options, count, phrase, lookup)
                 check_estimate(pair, options.estimate[count], lookup.candidates)
                 pair = table_pair(sentence.synthetic, pair)
                 if not np.isfinite(_add_reordering(options, count, pair, lookup)):
@@ -162,63 +165,52 @@ def _pairs_of(begin, end, lookup, options):
             return FULL
         score_synthetic(number, lookup)
         k = int(n_pairs)
-        while k > 0 and _estimate_of(order[k - 1], synthetic, candidates) < synthetic.estimate[number]:
+        pair = -1 - number
+        while k > 0 and _estimate_of(order[k - 1], candidates) < _estimate_of(pair, candidates):
             order[k] = order[k - 1]
             k -= 1
-        order[k] = -1 - number
+        order[k] = pair
         n_pairs += 1
-    if n_pairs > 0 and (lookup.tables.sparse.has_rule_features or lookup.tables.operations.ln_weights.size > 0):
+    if n_pairs > 0 and has_more_scores(lookup):
         _rank_again(begin, end, lookup, order, n_pairs)
     return n_pairs
 
 
 @inner_kernel
 def _rank_again(begin, end, lookup, order, n_pairs):
-    """Add sparse features and operations to the scores of the pairs in `order`, and sort them by their estimates."""
-    synthetic, candidates = lookup.sentence.synthetic, lookup.candidates
+    """Add to the scores of the pairs in `order` what depends on their place, and sort them by their estimates."""
+    candidates = lookup.candidates
     for i in range(n_pairs):
         pair = order[i]
-        if lookup.tables.sparse.has_rule_features:
-            add_sparse(pair, begin, end, lookup)
-        if lookup.tables.operations.ln_weights.size > 0:
-            add_operations(pair, begin, end, lookup)
-        estimate, k = _estimate_of(pair, synthetic, candidates), i
-        while k > 0 and _estimate_of(order[k - 1], synthetic, candidates) < estimate:
+        add_scores_in_place(pair, begin, end, lookup)
+        estimate, k = _estimate_of(pair, candidates), i
+        while k > 0 and _estimate_of(order[k - 1], candidates) < estimate:
             order[k] = order[k - 1]
             k -= 1
         order[k] = pair
 
 
 @inlined_kernel
-def _estimate_of(pair, synthetic, candidates):
-    """The estimate of a pair of the source phrase in `candidates`, or of a synthetic one."""
-    if pair < 0:
-        return synthetic.estimate[synthetic_number(pair)]
-    return candidates.estimate[pair - candidates.first_pair[0]]
+def _estimate_of(pair, candidates):
+    return candidates.estimate[item_of(pair, candidates)]
 
 
 @inlined_kernel
-def _add_scores(options, option, synthetic, candidates):
+def _add_scores(options, option, candidates):
     """Copy the scores of the option's pair to the option."""
-    pair = options.pair[option]
-    if pair < 0:
-        number = synthetic_number(pair)
-        options.score[option], options.estimate[option] = synthetic.score[number], synthetic.estimate[number]
-        options.bound[option] = synthetic.bound[number]
-    else:
-        item = pair - candidates.first_pair[0]
-        options.score[option], options.estimate[option] = candidates.score[item], candidates.estimate[item]
-        options.bound[option] = candidates.bound[item]
+    item = item_of(options.pair[option], candidates)
+    options.score[option], options.estimate[option] = candidates.score[item], candidates.estimate[item]
+    options.bound[option] = candidates.bound[item]
 
 
 @inlined_kernel
-def _add_target(options, option, synthetic, tables, targets):
+def _add_target(options, option, sentence, tables, targets):
     """Find or add the option's target phrase among the `targets` distinct ones; their number afterwards, or FULL."""
     begin = options.target_first[targets]
-    size = target_length(tables, synthetic, options.pair[option])
+    size = target_length(tables, sentence, options.pair[option])
     if begin + size > options.words.size:
         return FULL
-    read_target(tables, synthetic, options.pair[option], begin, options.words, options.lm_words)
+    read_target(tables, sentence, options.pair[option], begin, options.words, options.lm_words)
     h = START
     for i in range(begin, begin + size):
         h = combine(h, np.int64(options.words[i]))
@@ -235,34 +227,11 @@ def _add_target(options, option, synthetic, tables, targets):
     return targets + 1
 
 
-@inner_kernel
-def _add_steps(options, option, lookup):
-    """Add the steps of the option's operations, if the model has such; whether there was room."""
-    first = options.step_first[option]
-    options.step_first[option + 1] = first
-    if lookup.tables.operations.ln_weights.size == 0:
-        return True
-    states, phrase = lookup.operation_states, _phrase(options, option, lookup.sentence)
-    source, synthetic = lookup.sentence.words[phrase.begin : phrase.end], lookup.sentence.synthetic
-    pair, words = options.pair[option], phrase.words
-    n_steps = fill_step_ids(lookup.tables.operations, states, synthetic, pair, source, words, phrase.size)
-    n_ids = n_steps + phrase.end - phrase.begin
-    if first + n_ids > options.step_id.size:
-        return False
-    for i in range(n_steps):
-        options.step_position[first + i] = states.steps.position[i]
-    for i in range(n_ids):
-        options.step_id[first + i] = states.step_ids[i]
-    options.step_first[option + 1] = first + n_ids
-    return True
-
-
 @inlined_kernel
-def _add_rule(options, option, lookup):
+def _add_rule(options, option, phrase, lookup):
     """Compute the hashes of the option's rule that sparse features need."""
-    sparse = lookup.tables.sparse
+    sparse, sentence = lookup.tables.sparse, lookup.sentence
     if sparse.has_history or sparse.has_orientations:
-        phrase, sentence = _phrase(options, option, lookup.sentence), lookup.sentence
         words, span = (phrase.words, phrase.size), (phrase.begin, phrase.end)
         options.rule[option, 0] = rule_hash(sparse, sentence.synthetic, sentence.classes, *words, *span)
         if sparse.active[CLASS_REORDERING]:
@@ -276,7 +245,8 @@ def _phrase(options, option, sentence):
     first, size = options.target_first[target], options.target_first[target + 1] - options.target_first[target]
     span = np.int64(options.begin[option]), np.int64(options.end[option])
     begin, end = source_words(sentence.paths, options.pair[option], span[0], span[1])
-    return OptionPhrase(options.words[first : first + size], np.int64(size), np.int64(begin), np.int64(end))
+    words = options.words[first : first + size]
+    return OptionPhrase(options.pair[option], words, np.int64(size), np.int64(begin), np.int64(end))
 
 
 @inlined_kernel

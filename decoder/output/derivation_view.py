@@ -8,21 +8,21 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.decoder.features.dense import DenseWeights, FeatureLayout
-from phrasebeam.decoder.features.hierarchical import new_blocks
 from phrasebeam.decoder.features.language_model import begin_states, new_states
 from phrasebeam.decoder.features.reordering import DIRECTIONS
+from phrasebeam.decoder.features.stateful import new_feature_memory
+from phrasebeam.decoder.features.stateful_feature import Room
 from phrasebeam.decoder.held_out.filtered_table import original_pairs
 from phrasebeam.decoder.input.synthetic_pairs import longest_target
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.model.tables import Tables
-from phrasebeam.decoder.operations.operation_states import new_operation_states
 from phrasebeam.decoder.options.candidates import new_target_room
 from phrasebeam.decoder.options.score_checks import alignment_in
 from phrasebeam.decoder.output.derivation import Derivation, FeatureSpace, fill_feature_matrix
 from phrasebeam.decoder.output.translation import Phrase, Translation
 from phrasebeam.decoder.search.prepared_sentence import PreparedSentence
-from phrasebeam.decoder.sparse.feature_buffer import most_sparse_features, new_sparse_features
-from phrasebeam.decoder.sparse.phrase_alignment import Points
+from phrasebeam.decoder.sparse.feature_names import Points
+from phrasebeam.decoder.sparse.sparse_features import most_sparse_features, new_sparse_features
 from phrasebeam.kernels.jit import direct
 
 PHRASES_KEPT = 1 << 14
@@ -30,7 +30,7 @@ _fill_feature_matrix, _begin_states = direct(fill_feature_matrix), direct(begin_
 
 
 class ViewCache(NamedTuple):
-    """What derivations of one sentence share."""
+    """Words and phrases that the derivations of one sentence share."""
 
     targets: dict[int, Sequence[str]]  # by pair
     phrases: dict[tuple[int, int, int, int], Phrase]  # by pair, begin, end and target position
@@ -92,10 +92,10 @@ class DerivationView:
         states = new_states(lms.orders, 1, memo_size=0)
         _begin_states(lms, states)
         longest = max(self.model.description.max_target_phrase_length, longest_target(synthetic))
+        room = Room(2 << n_phrases.bit_length(), max(longest, self.source.sentence.longest))
         return FeatureSpace(
             states,
-            new_operation_states(self.tables.operations, 1, max(longest, self.source.sentence.longest), 1),
-            new_blocks(2 << n_phrases.bit_length()),
+            new_feature_memory(self.tables, room),
             np.empty((n_phrases, len(DIRECTIONS)), np.int8),
             self.features.places(),
             self.weights.by_length.shape[1] - 1,

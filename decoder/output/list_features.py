@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.features.dense import ABSENT
+from phrasebeam.decoder.features.stateful import ABSENT
 from phrasebeam.decoder.model.tables import Sentence, Tables
 from phrasebeam.decoder.output.derivation import Derivation, FeatureSpace, fill_features
 from phrasebeam.decoder.output.nbest import Derivations

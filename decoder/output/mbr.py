@@ -48,7 +48,6 @@ class Grams(NamedTuple):
 
 
 def texts_of(derivations: Derivations, options: Options) -> TargetTexts:
-    """The target texts of derivations."""
     target = options.target[derivations.option]
     first = options.target_first[target]
     sizes = options.target_first[target + 1] - first

@@ -8,7 +8,7 @@ from phrasebeam.decoder.features.reordering import DIRECTIONS
 from phrasebeam.decoder.output.derivation import SparseFeatureLists, list_orientations, list_sparse_features
 from phrasebeam.decoder.output.nbest import Derivations
 from phrasebeam.decoder.output.search_result import SearchResult
-from phrasebeam.decoder.sparse.sparse_rows import SparseRows, no_features, summed
+from phrasebeam.decoder.sparse.sparse_weights import SparseRows, no_features, summed
 
 
 class NbestTable(NamedTuple):
@@ -50,7 +50,7 @@ def nbest_table(result: SearchResult, n: int, distinct: bool, sparse: bool) -> N
 def _orientations(result: SearchResult, best: Derivations) -> np.ndarray:
     orientations = np.empty((best.phrases.pair.size, len(DIRECTIONS)), np.int8)
     is_hierarchical = result.tables.orientations.is_hierarchical
-    list_orientations(best.phrases, best.offsets, is_hierarchical, result.workspace.blocks, orientations)
+    list_orientations(best.phrases, best.offsets, is_hierarchical, result.workspace.memory.reordering, orientations)
     return orientations
 
 

@@ -1,4 +1,4 @@
-"""What a search leaves behind: the hypothesis graph of a sentence, and all that can be read out of it for people."""
+"""The result of a search: the hypothesis graph of a sentence, and all that can be read out of it for people."""
 
 import math
 from dataclasses import dataclass, replace
@@ -20,8 +20,8 @@ from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.hypothesis_graph import HypothesisGraph, best_derivation
 from phrasebeam.decoder.search.sentence_search import SentenceSearch
 from phrasebeam.decoder.search.workspace import Workspace
-from phrasebeam.decoder.sparse.feature_naming import FeatureNamer, NamedRule
 from phrasebeam.decoder.sparse.levels import UNCLASSED
+from phrasebeam.decoder.sparse.templates import FeatureNamer, NamedRule
 from phrasebeam.kernels.jit import direct
 
 _best_derivation, _fill_feature_matrix = direct(best_derivation), direct(fill_feature_matrix)
@@ -122,7 +122,7 @@ class SearchResult(DerivationView):
         levels, whole = self.model.levels, self.model.tables.sparse
         if levels is None:
             return []
-        namer = FeatureNamer(levels, self.tables.sparse, self.model.pair_names)
+        namer = FeatureNamer(levels, self.tables.sparse.active, self.tables.sparse.combinations, self.model.pair_names)
         phrases, rules = self.with_model_pairs(derivation), []
         for pair, begin, end in zip(*(field.tolist() for field in phrases)):
             first, last = self.source.rows_of(pair, begin, end)
@@ -180,8 +180,7 @@ class SearchResult(DerivationView):
         workspace = self.workspace
         return FeatureSpace(
             workspace.states,
-            workspace.operation_states,
-            workspace.blocks,
+            workspace.memory,
             np.empty((n_phrases, len(DIRECTIONS)), np.int8),
             self.features.places(),
             self.weights.by_length.shape[1] - 1,

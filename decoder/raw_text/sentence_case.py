@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from phrasebeam.decoder.input.raw_text_settings import SideSettings, TokenizerName
 from phrasebeam.decoder.raw_text.casing import capitalized, lower
-from phrasebeam.decoder.raw_text.escapes import JOIN, SPACE
+from phrasebeam.decoder.tokenizers.escapes import JOIN, SPACE
 
 ENDS = frozenset(".:?!")  # of sentences, in Moses' truecaser
 OPENING = frozenset(["(", "[", '"', "'", "&apos;", "&quot;", "&#91;", "&#93;"])  # before the first word, likewise

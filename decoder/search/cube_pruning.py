@@ -22,7 +22,7 @@ from phrasebeam.decoder.search.extension import (
     find_spans,
     jump,
     send,
-    start_graph,
+    start_search,
     weigh,
 )
 from phrasebeam.decoder.search.hypothesis_graph import NO_OPTION
@@ -62,7 +62,7 @@ def new_queues(n_stacks: int, capacity: int, n_nodes: int, stack_size: int) -> Q
 def cube_search(space: SearchSpace, queues: Queues, n_words):
     """Fill space.graph with what cube pruning of a sentence of `n_words` words keeps; OK, STOPPED or what is full."""
     stacks = space.stacks
-    start_graph(space)
+    start_search(space)
     queues.n_items[:] = 0
     queues.n_waiting[:] = 0
     for covered in range(n_words):

@@ -16,7 +16,7 @@ from phrasebeam.decoder.features.dense import UNKNOWN_WORD
 from phrasebeam.decoder.input.sentence_input import Input, Prefix
 from phrasebeam.decoder.input.synthetic_pairs import SyntheticPair, pack_synthetic_pairs
 from phrasebeam.decoder.input.target_constraint import TargetConstraint, fill_rest
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.options.translation_options import Options
 from phrasebeam.decoder.search.prepared_sentence import PreparedSentence
 

@@ -8,18 +8,17 @@ import numpy as np
 
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.features.dense import UNKNOWN_WORD
-from phrasebeam.decoder.held_out.filtered_table import NO_POINTS, FilteredTables, empty_sentence
+from phrasebeam.decoder.held_out.filtered_table import NO_POINTS, FilteredTables
 from phrasebeam.decoder.input.input_settings import InputSettings
-from phrasebeam.decoder.input.lattice_paths import Path, find_paths
-from phrasebeam.decoder.input.source_paths import SourcePaths
+from phrasebeam.decoder.input.lattice_paths import Path, SourcePaths, find_paths
 from phrasebeam.decoder.input.synthetic_pairs import SyntheticPair, pack_synthetic_pairs
 from phrasebeam.decoder.input.term_constraints import span_rules
 from phrasebeam.decoder.input.word_lattice import EMPTY, WordLattice
 from phrasebeam.decoder.input.zones import NO_ZONES
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.model.tables import Sentence, Tables
 from phrasebeam.decoder.options.bounds_checks import BoundsChecks
-from phrasebeam.decoder.options.candidates import Lookup, choose
+from phrasebeam.decoder.options.candidates import Lookup, choose, lookup_of_pairs
 from phrasebeam.decoder.options.score_checks import check_candidates
 from phrasebeam.decoder.search.prepared_sentence import (
     LatticeWords,
@@ -138,10 +137,7 @@ def _choose_pairs(
     if limit:
         sizes = np.minimum(sizes, limit)
     pairs = np.empty(sizes.sum(), np.int64)
-    nothing = empty_sentence(len(model.language_models), 1)
-    weights = snapshot.dense, snapshot.ranking, limit
-    states = workspace.states, workspace.operation_states
-    lookup = Lookup(nothing, snapshot.tables, *weights, workspace.candidates, *states)
+    lookup = lookup_of_pairs(snapshot.tables, snapshot.dense, snapshot.ranking, limit, workspace.candidates)
     fill_pairs(lookup, sources, pairs)
     check_candidates(lookup, model.language_models)
     return pairs, np.append(0, np.cumsum(sizes))

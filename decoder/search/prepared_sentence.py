@@ -15,7 +15,7 @@ from phrasebeam.decoder.input.sentence_input import Input, Term
 from phrasebeam.decoder.input.synthetic_pairs import SyntheticPair, pack_synthetic_pairs
 from phrasebeam.decoder.input.term_constraints import BLOCKED, find_table_pairs, span_rules
 from phrasebeam.decoder.input.zones import pack_zones
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.model.tables import Sentence
 from phrasebeam.decoder.options.bounds_checks import BoundsChecks
 from phrasebeam.decoder.sparse.levels import NO_CLASSES, NO_CONTENT, UNCLASSED

@@ -19,19 +19,29 @@ Algorithm = Literal["stack", "cube"]
 class SearchSettings(Section):
     """Limits of the search; 0 lifts the limit of stack, pops and table, a distortion limit of -1 lifts that one."""
 
-    algorithm: Algorithm = Field(default="stack", description="try all that the stacks allow, or prune by cubes")
-    stack: int = Field(
-        default=100, ge=0, le=MOST_KEPT, description="hypotheses kept per number of covered words (histogram pruning)"
+    algorithm: Algorithm = Field(
+        default="stack", description="stack: try all that the stacks allow; cube: cube pruning, faster"
     )
-    pop_limit: int = Field(default=1000, ge=0, le=MOST_POPS, description="hypotheses tried per stack by cube pruning")
+    stack: int = Field(
+        default=100,
+        ge=0,
+        le=MOST_KEPT,
+        description="hypotheses kept per number of covered words (histogram pruning); 0: all",
+    )
+    pop_limit: int = Field(
+        default=1000, ge=0, le=MOST_POPS, description="hypotheses tried per stack by cube pruning; 0: all"
+    )
     beam_threshold: float = Field(
-        default=1e-5, ge=0, lt=1, description="hypotheses worse than the best of their stack by this factor are dropped"
+        default=1e-5,
+        ge=0,
+        lt=1,
+        description="drop hypotheses worse than the best of their stack by this factor; 0: none",
     )
     future_cost: bool = Field(default=True, description="compare hypotheses of a stack with their future cost")
     distortion_limit: int = Field(
-        default=6, ge=-1, le=MOST_COUNTED, description="longest jump between phrases, in source words"
+        default=6, ge=-1, le=MOST_COUNTED, description="longest jump between phrases, in source words; -1: any"
     )
-    table_limit: int = Field(default=20, ge=0, le=MOST_PAIRS, description="target phrases per source phrase")
+    table_limit: int = Field(default=20, ge=0, le=MOST_PAIRS, description="target phrases per source phrase; 0: all")
     max_phrase_length: int = Field(default=7, ge=1, le=20, description="longest source phrase looked up, in words")
 
     @model_validator(mode="after")

@@ -10,7 +10,7 @@ from phrasebeam.decoder.held_out.filtered_table import FilteredTables, TableFilt
 from phrasebeam.decoder.held_out.leave_one_out import longest_held_out
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.language_model_folds import Fold
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.options.bounds_checks import BoundsChecks
 from phrasebeam.decoder.search.prepared_lattice import prepare_lattice
 from phrasebeam.decoder.search.prepared_sentence import (
@@ -74,8 +74,7 @@ class SentencePreparer:
         if fold not in workspace.table_filters:
             if fold is not None:
                 lms = self._folds[fold].lms._replace(ln_weights=tables.lms.ln_weights)
-                operations = self._folds[fold].operations._replace(ln_weights=tables.operations.ln_weights)
-                tables = tables._replace(lms=lms, operations=operations)
+                tables = tables._replace(lms=lms, operations=self._folds[fold].operations)
             limits = self.settings.longest, self.settings.table_limit
             workspace.table_filters[fold] = TableFilter(self.model_for(given), tables, snapshot.ranking, *limits)
         return workspace.table_filters[fold]

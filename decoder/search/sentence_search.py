@@ -9,7 +9,7 @@ from phrasebeam.base.errors import ConfigError, ModelError
 from phrasebeam.decoder.features.dense import UNKNOWN_WORD
 from phrasebeam.decoder.input.sentence_input import Prefix
 from phrasebeam.decoder.input.target_constraint import NO_CONSTRAINT, TargetConstraint
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.options.candidate_cache import NO_CACHE
 from phrasebeam.decoder.options.candidates import Lookup, with_room
 from phrasebeam.decoder.options.future_cost import fill_future_cost
@@ -19,8 +19,8 @@ from phrasebeam.decoder.search.cube_pruning import cube_search
 from phrasebeam.decoder.search.extension import SearchSpace
 from phrasebeam.decoder.search.prefix import constrain, with_fallback_pairs
 from phrasebeam.decoder.search.prepared_sentence import PreparedSentence
-from phrasebeam.decoder.search.search import NEVER, search
 from phrasebeam.decoder.search.search_settings import SearchSettings
+from phrasebeam.decoder.search.stack_search import NEVER, search
 from phrasebeam.decoder.search.stacks import OK, STOPPED, WRONG_SCORE
 from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
@@ -115,16 +115,25 @@ class SentenceSearch:
         workspace, sentence, tables = self.workspace, self.source.sentence, self.source.tables.tables
         while True:
             candidates, limit = workspace.candidates, self.settings.table_limit
+            n_synthetic = len(self.source.synthetic)
             if self.source.tables.origin is not None:  # the cache is of the model's tables
                 candidates = candidates._replace(cache=NO_CACHE)
             if self.source.own_model is not None:  # which may have more pairs of a phrase
-                candidates = with_room(candidates, int(np.diff(tables.phrases.pair_offsets).max(initial=0)))
+                most = int(np.diff(tables.phrases.pair_offsets).max(initial=0))
+                candidates = with_room(candidates, most, n_synthetic)
             if self.source.lattice is not None:  # the limit was of each path, and spans have any number of these
-                n_pairs = np.diff(tables.phrases.pair_offsets[sentence.paths.of_span]).max(initial=0)
-                candidates, limit = with_room(candidates, int(n_pairs)), 0
-            dense, ranking = self.snapshot.dense, self.snapshot.ranking
+                most = int(np.diff(tables.phrases.pair_offsets[sentence.paths.of_span]).max(initial=0))
+                candidates, limit = with_room(candidates, most, n_synthetic), 0
             lookup = Lookup(
-                sentence, tables, dense, ranking, limit, candidates, workspace.states, workspace.operation_states
+                sentence=sentence,
+                tables=tables,
+                weights=self.snapshot.dense,
+                ranking=self.snapshot.ranking,
+                limit=limit,
+                candidates=candidates,
+                states=workspace.states,
+                memory=workspace.memory,
+                columns=self.snapshot.parameters.columns,
             )
             n_options = _fill_options(lookup, workspace.options)
             if n_options < 0:
@@ -139,36 +148,31 @@ class SentenceSearch:
 
     def space(self, constraint: TargetConstraint = NO_CONSTRAINT) -> SearchSpace:
         """The arrays and parameters that kernels search, once the options have been looked up."""
-        workspace, tables, sentence = self.workspace, self.source.tables.tables, self.source.sentence
-        states, parameters = workspace.states, self.snapshot.parameters
+        workspace, states, parameters = self.workspace, self.workspace.states, self.snapshot.parameters
         if constraint is not NO_CONSTRAINT:
             states = states._replace(constraint=constraint)
             parameters = parameters._replace(ln_beam=parameters.ln_beam + self._allowance(constraint))
         return SearchSpace(
-            workspace.options,
-            workspace.future,
-            tables.lms,
-            states,
-            workspace.stacks,
-            workspace.graph,
-            workspace.blocks,
-            workspace.spans,
-            sentence.zones,
-            tables.sparse,
-            sentence.synthetic,
-            workspace.histories,
-            tables.operations,
-            workspace.operation_states,
-            parameters,
-            sentence.paths.distances,
-            self.stop.array,
+            tables=self.source.tables.tables,
+            sentence=self.source.sentence,
+            weights=self.snapshot.dense,
+            parameters=parameters,
+            options=workspace.options,
+            future=workspace.future,
+            states=states,
+            histories=workspace.histories,
+            memory=workspace.memory,
+            stacks=workspace.stacks,
+            graph=workspace.graph,
+            spans=workspace.spans,
+            stop=self.stop.array,
         )
 
     def _constraint(self, prefix: Prefix, ln_penalty: np.ndarray) -> TargetConstraint:
         return constrain(prefix, self.source, self.workspace.options, ln_penalty, self.model)
 
     def _allowance(self, constraint: TargetConstraint) -> float:
-        """By how much a hypothesis may be worse than the threshold allows.
+        """Score (at most 0) by which a hypothesis may be worse than the threshold allows.
 
         The better one may yet have to make up a word, where the worse one can translate.
         """

@@ -17,8 +17,8 @@ from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.kernels.ordering import rank
 
 LOWEST = -np.finfo(np.float64).max.item()  # what is impossible, -inf, is below every threshold
-OK, NODES_FULL, EDGES_FULL, STATES_FULL, STACK_FULL, STACK_EDGES_FULL, QUEUE_FULL, BLOCKS_FULL = range(8)
-HISTORIES_FULL, WRONG_SCORE, STOPPED = 8, 9, 10
+OK, NODES_FULL, EDGES_FULL, STATES_FULL, STACK_FULL, STACK_EDGES_FULL, QUEUE_FULL = range(7)
+HISTORIES_FULL, WRONG_SCORE, STOPPED = 7, 8, 9
 
 
 class Stacks(NamedTuple):
@@ -101,7 +101,18 @@ def _slot(stacks, row, first_gap, window, lm_state, state, blocks):
 
 @inlined_kernel
 def arrive(stacks: Stacks, row: int, new, limit: int, ln_beam: float):
-    """Take the Arrival `new` into the stack: recombined, or as a new hypothesis; OK, what is full, or WRONG_SCORE."""
+    """Take the Arrival `new` into the stack: recombined, or as a new hypothesis; OK, what is full, or WRONG_SCORE.
+
+    An example with ln_beam -5.8: three hypotheses arrive that cover the same words, the first two of them with the same
+    `state`, `lm_state` and `blocks`, so that nothing that follows can tell them apart.
+
+        score -5.1, priority -8.1    hypothesis 0, best edge 0; threshold -8.1 - 5.8 = -13.9
+        score -4.9, priority -7.9    edge 1 of hypothesis 0, now its best; its score is -4.9, the threshold -13.7
+        score -6.0, priority -9.0    hypothesis 1 with edge 2, as its lm_state is another one
+
+    Edge 0 is kept, chained behind edge 1, for n-best lists and lattices. With limit 2, hypothesis 4 would be the fifth:
+    before it is added, the best 2 of the first 4 stay, and nothing below the second can arrive any more.
+    """
     if not is_score(new.priority):  # pruning relies on an order of all priorities
         stacks.wrong[0], stacks.wrong[1] = new.from_node, new.option
         return WRONG_SCORE
@@ -110,7 +121,7 @@ def arrive(stacks: Stacks, row: int, new, limit: int, ln_beam: float):
         return STACK_EDGES_FULL
     slot = _slot(stacks, row, new.first_gap, new.window, new.lm_state, new.state, new.blocks)
     i = np.int64(stacks.slots[row, slot])
-    if i == EMPTY:
+    if i == EMPTY:  # nothing to recombine with
         # When to prune must not depend on the room there is, which differs between threads.
         if limit > 0 and stacks.n_hypotheses[row] >= 2 * limit:
             _keep_best(stacks, row, limit)
@@ -123,11 +134,13 @@ def arrive(stacks: Stacks, row: int, new, limit: int, ln_beam: float):
         stacks.first_gap[row, i], stacks.window[row, i] = new.first_gap, new.window
         stacks.lm_state[row, i], stacks.state[row, i], stacks.blocks[row, i] = new.lm_state, new.state, new.blocks
         stacks.last_edge[row, i], stacks.best_edge[row, i] = EMPTY, EMPTY
+    # Each arrival is an edge, the best or not
     stacks.edge_from[row, edge], stacks.edge_option[row, edge] = new.from_node, new.option
     stacks.edge_score[row, edge] = new.score
     stacks.edge_next[row, edge] = stacks.last_edge[row, i]
     stacks.last_edge[row, i] = edge
     stacks.n_edges[row] += 1
+    # Of equal scores the older one stays, as in Moses
     if stacks.best_edge[row, i] == EMPTY or new.score > stacks.score[row, i]:
         stacks.score[row, i], stacks.priority[row, i] = new.score, new.priority
         stacks.option[row, i], stacks.best_edge[row, i] = new.option, edge

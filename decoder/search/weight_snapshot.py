@@ -2,29 +2,26 @@
 
 from typing import NamedTuple
 
-import numpy as np
-
 from phrasebeam.decoder.features.dense import (
-    LN10,
     DenseWeights,
     FeatureLayout,
     active_groups,
     check_counts,
-    check_operations,
+    check_stateful,
     dense_weights,
     feature_names,
 )
+from phrasebeam.decoder.features.stateful import histories_lower, history_columns
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.options.candidates import RankingWeights
 from phrasebeam.decoder.search.extension import SearchParameters
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_features import only_groups
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
+from phrasebeam.decoder.tables.language_models import LN10
 from phrasebeam.decoder.tables.word_counts import NO_IDF
-
-OPERATION_UNITS = np.array([LN10, 1.0, 1.0])  # in which weights of operations are counted
 
 
 class WeightSnapshot(NamedTuple):
@@ -54,28 +51,25 @@ def weight_snapshot(
     """
     tables = model.tables
     check_counts(weights, tables.phrases)
-    check_operations(weights, tables.operations.keys.size)
+    check_stateful(weights, tables)
     n_scores, n_models = tables.phrases.ln_scores.shape[1], len(model.language_models)
     dense = dense_weights(weights, n_scores, model.description.reordering, n_models)
     active = only_groups(tables.sparse, active_groups(weights, tables.sparse))
     lms = tables.lms._replace(ln_weights=dense.language_model * LN10)
-    parameters = SearchParameters(
-        settings.stack,
-        settings.pop_limit,
-        settings.ln_beam_threshold,
-        settings.distortion_limit,
-        dense.distortion,
-        dense.early_distortion,
-        tables.orientations.is_hierarchical,
-        tables.orientations.keeps_blocks,
-        dense.sparse,
-        active.has_history or dense.operations.size > 0,
-        dense.operations.size > 0 and not active.has_history and bool((dense.operations >= 0).all()),
-    )
     needs_idf = weights.target_idf is not None or weights.source_idf is not None
     idf = model.word_idf() if needs_idf else NO_IDF
-    operations = tables.operations._replace(ln_weights=dense.operations * OPERATION_UNITS[: dense.operations.size])
-    weighted = tables._replace(lms=lms, sparse=active._replace(weights=sparse), idf=idf, operations=operations)
+    weighted = tables._replace(lms=lms, sparse=active._replace(weights=sparse), idf=idf)
+    columns, n_columns = history_columns(dense, weighted)
+    parameters = SearchParameters(
+        stack=settings.stack,
+        pops=settings.pop_limit,
+        ln_beam=settings.ln_beam_threshold,
+        distortion_limit=settings.distortion_limit,
+        columns=columns,
+        n_columns=n_columns,
+        keeps_histories=n_columns > 1,
+        histories_lower=histories_lower(dense, columns),
+    )
     ranking = ranking or RankingWeights(dense, lms.ln_weights, is_own=False)
     return WeightSnapshot(weights, dense, feature_names(dense, weights), weighted, parameters, ranking)
 

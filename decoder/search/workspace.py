@@ -2,25 +2,23 @@
 
 import numpy as np
 
-from phrasebeam.decoder.features.hierarchical import Blocks, new_blocks
 from phrasebeam.decoder.features.histories import Histories, new_histories
 from phrasebeam.decoder.features.language_model import MEMO_SIZE, States, new_states
+from phrasebeam.decoder.features.stateful import MOST_COLUMNS, FeatureMemory, new_feature_memory
+from phrasebeam.decoder.features.stateful_feature import Room
 from phrasebeam.decoder.held_out.filtered_table import TableFilter
 from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW
 from phrasebeam.decoder.input.synthetic_pairs import longest_target
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.model.tables import Sentence
-from phrasebeam.decoder.operations.operation_states import MEMO_SIZE as OPERATIONS_MEMO
-from phrasebeam.decoder.operations.operation_states import OperationStates, new_operation_states
 from phrasebeam.decoder.options.candidate_cache import clear_candidate_cache
-from phrasebeam.decoder.options.candidates import Candidates, new_candidates, new_target_room
+from phrasebeam.decoder.options.candidates import Candidates, new_candidates, new_target_room, with_room
 from phrasebeam.decoder.options.future_cost import FutureCost, new_future_cost
 from phrasebeam.decoder.options.translation_options import Options, new_options
 from phrasebeam.decoder.search.cube_pruning import Queues, new_queues
 from phrasebeam.decoder.search.hypothesis_graph import HypothesisGraph, new_graph
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.stacks import (
-    BLOCKS_FULL,
     EDGES_FULL,
     HISTORIES_FULL,
     NODES_FULL,
@@ -32,7 +30,7 @@ from phrasebeam.decoder.search.stacks import (
     new_stacks,
 )
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
-from phrasebeam.decoder.sparse.feature_buffer import SparseFeatureBuffer, new_sparse_features
+from phrasebeam.decoder.sparse.sparse_features import SparseFeatureBuffer, new_sparse_features
 
 SMALLEST_STACK, LARGEST_STACK = 32, 1 << 12  # room at first
 SMALLEST_MEMO, REMEMBERED_PER_POP = 1 << 10, 32
@@ -48,23 +46,22 @@ class Workspace:
     options: Options
     future: FutureCost
     states: States
-    blocks: Blocks
     stacks: Stacks
     graph: HypothesisGraph
     queues: Queues
     candidates: Candidates
     histories: Histories
-    operation_states: OperationStates
+    memory: FeatureMemory
 
     def __init__(self, model: Model, search: SearchSettings, longest: int):
         """For sentences of `model` searched within the limits of `search`, by source phrases up to `longest` words."""
-        sparse, self.operations = model.tables.sparse, model.tables.operations
+        self.tables, sparse = model.tables, model.tables.sparse
         self.orders, self.longest = model.tables.lms.orders, longest
         self.n_words, self.n_options, self.n_target_words = 32, 1 << 10, 1 << 12
         self.n_states, self.n_nodes, self.n_edges = 1 << 12, 1 << 12, 1 << 14
         self.memo_size = _memo_size(search)
         self.stack_size = min(max(2 * search.stack, SMALLEST_STACK), LARGEST_STACK)
-        self.stack_edges, self.n_queued, self.n_blocks = 1 << 12, 1 << 12, 1 << 10
+        self.stack_edges, self.n_queued = 1 << 12, 1 << 12
         longest_target = max(model.description.max_target_phrase_length, 1)
         self.n_histories, self.n_levels = 1 << 12, sparse.begin_classes.size - 1
         most, n_models = max(model.most_pairs, 1), self.orders.size
@@ -85,9 +82,7 @@ class Workspace:
     def rebuild(self) -> None:
         """Allocate everything anew in the sizes that stand in the n_ and stack_ fields."""
         self.states = new_states(self.orders, self.n_states, self.memo_size)
-        self.blocks = new_blocks(self.n_blocks)
-        self.histories = new_histories(self.n_histories, self.n_levels)
-        self._new_operations()
+        self._new_histories()
         self.future = new_future_cost(self.n_words)
         self._new_options()
         self._new_stacks()
@@ -101,19 +96,20 @@ class Workspace:
             self._new_options()
             self._new_stacks()
             self._new_queues()
-            self._new_operations()
+            self._new_histories()
         n_words, longest_synthetic = sentence.words.size, longest_target(sentence.synthetic)
         if longest_synthetic > self.candidates.words.size:
             words, lm_words = new_target_room(longest_synthetic, self.orders.size)
             self.candidates = self.candidates._replace(words=words, lm_words=lm_words)
-            self._new_operations()
+            self._new_histories()
+        self.candidates = with_room(self.candidates, 0, sentence.synthetic.unknown.size)
         if n_words > self.n_words:
             self.n_words = max(n_words, 2 * self.n_words)
             self.future = new_future_cost(self.n_words)
             self._new_options()
             self._new_graph()
-        while n_words >= self.n_blocks:
-            self.grow(BLOCKS_FULL)
+        while n_words >= self.n_histories:
+            self.grow(HISTORIES_FULL)
 
     def new_target_room(self, n_phrases: int) -> tuple[np.ndarray, np.ndarray]:
         """Room for the words of translations of up to `n_phrases` phrases, </s> included."""
@@ -132,19 +128,16 @@ class Workspace:
         """Double the room for translation options."""
         self.n_options, self.n_target_words = 2 * self.n_options, 2 * self.n_target_words
         self._new_options()
+        self._new_histories()
 
     def grow(self, status: int) -> None:
         """Double what a search reported as full."""
         if status == STATES_FULL:
             self.n_states *= 2
             self.states = new_states(self.orders, self.n_states, self.memo_size)
-        elif status == BLOCKS_FULL:
-            self.n_blocks *= 2
-            self.blocks = new_blocks(self.n_blocks)
         elif status == HISTORIES_FULL:
             self.n_histories *= 2
-            self.histories = new_histories(self.n_histories, self.n_levels)
-            self._new_operations()
+            self._new_histories(self.memory)
         elif status == QUEUE_FULL:
             self.n_queued *= 2
             self._new_queues()
@@ -163,9 +156,10 @@ class Workspace:
         self.spans = np.zeros(COVERAGE_WINDOW * self.longest, np.int64)
         self.options = new_options(self.n_words, self.longest, self.n_options, self.n_target_words, self.orders.size)
 
-    def _new_operations(self) -> None:
-        n_words = max(self.longest, self.candidates.words.size)
-        self.operation_states = new_operation_states(self.operations, self.n_histories, n_words, OPERATIONS_MEMO)
+    def _new_histories(self, old: FeatureMemory | None = None) -> None:
+        self.histories = new_histories(self.n_histories, MOST_COLUMNS)
+        longest = max(self.longest, self.candidates.words.size)
+        self.memory = new_feature_memory(self.tables, Room(self.n_histories, longest, self.n_options), old)
 
     def _new_stacks(self) -> None:
         self.stacks = new_stacks(self.longest + 1, self.stack_size, self.stack_edges)

@@ -1,14 +1,20 @@
 """Backoff levels of sparse features: the classes of words, as text and as hashes (Yu et al. 2013, Table 1).
 
+Word edges are combinations of the words at the edges of a phrase pair and around it, each at one of the levels (Yu et
+al. 2013, section 4.1). They are one group for each combination of sides: source phrase, target phrase, and neighbours
+of the source phrase. These differ in their worth beside dense features, so that each kind has a scale.
+
 A level of tags, such as parts of speech (Green et al. 2013, section 3.2), classes single tokens of the source sentence.
 Target words have tags only by a map, that of the most frequent tag of each, say. No feature has a class of target words
 at levels without such a map or of the source alone.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import repeat
+from itertools import combinations, product, repeat
+from math import comb
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -17,18 +23,34 @@ from phrasebeam.base.config import FileName, Section
 from phrasebeam.decoder.tables.model_paths import LARGEST_TEXT, model_file
 from phrasebeam.decoder.tables.text_hashes import hash_texts
 from phrasebeam.decoder.tables.word_counts import FrequentWords
-from phrasebeam.kernels.jit import inlined_kernel
 from phrasebeam.lm.text.vocabulary import BEGIN, END
 from phrasebeam.lm.text.word_classes import read_word_classes
-
-if TYPE_CHECKING:
-    from phrasebeam.decoder.sparse.sparse_features import Sparse
 
 LARGEST_BUDGET = 1000  # costs are relative to each other
 LONGEST_LIST = 20_000  # words; four of them are some of the values that a YAML file may have
 LevelKind = Literal["word", "characters", "classes", "type", "tags"]
 WORD = np.int64(0)  # column of the words themselves among the levels
 UNCLASSED = "?"  # class of a word that the map does not have, and tag of a token without one
+ABSENT = -1  # in place of a level
+KINDS = {
+    "source_edges": ("source",),
+    "target_edges": ("target",),
+    "context_edges": ("context",),
+    "source_target_edges": ("source", "target"),
+    "source_context_edges": ("source", "context"),
+    "target_context_edges": ("target", "context"),
+    "all_edges": ("source", "target", "context"),
+}
+SIDE_TEXTS = {
+    "source": "edges of the source phrase",
+    "target": "edges of the target phrase",
+    "context": "neighbours of the source phrase",
+}
+# Columns of a combination: edges of the source and of the target phrase, source words around; then LENGTH, whether the
+# length of the source phrase belongs to it, and KIND, its index in KINDS
+POSITIONS = ("first_source", "last_source", "first_target", "last_target", "before", "behind")
+SIDES = ("source", "source", "target", "target", "context", "context")  # of each position
+LENGTH, KIND = np.int64(len(POSITIONS)), np.int64(len(POSITIONS) + 1)
 NO_CLASSES = np.zeros((0, 1), np.uint64)
 NO_CONTENT = np.zeros(0, np.bool_)  # see Levels.content_words
 
@@ -173,11 +195,47 @@ def word_type(word: str) -> str:
     return "word"
 
 
-@inlined_kernel
-def target_class(sparse: "Sparse", synthetic, word, column):
-    """uint64 hash of the class of a target word at the level `column` (int64), 0 for the word itself.
+class WordEdges(Section):
+    """Which word edges are features."""
 
-    `word` (int64) is an id, at or above the size of the vocabulary for words of `synthetic` (SyntheticPairs).
+    budget: int = Field(default=10, ge=1, le=LARGEST_BUDGET, description="a combination costs at most so much in all")
+    most_words: int = Field(default=2, ge=1, le=6, description="words in a combination at most")
+    with_length: bool = Field(default=True, description="each also together with the length of the source phrase")
+
+
+def n_word_edges(settings: WordEdges, levels: Sequence[Level]) -> int:
+    """The number of combinations within the budget, without making them."""
+    total, n_target = 0, SIDES.count("target")
+    of_target, most_words = [level for level in levels if level.has_target], settings.most_words
+    for size in range(most_words + 1):
+        for n_others in range(min(size, len(SIDES) - n_target) + 1):
+            ways = Counter({0: 1})  # words by what they cost together
+            for some in [levels] * n_others + [of_target] * (size - n_others):
+                longer = Counter[int]()
+                for (cost, n), level in product(ways.items(), some):
+                    if cost + level.budget <= settings.budget:
+                        longer[cost + level.budget] += n
+                ways = longer
+            total += comb(len(SIDES) - n_target, n_others) * comb(n_target, size - n_others) * ways.total()
+    return (total - 1) * (1 + settings.with_length)
+
+
+def word_edges(settings: WordEdges, levels: Sequence[Level]) -> np.ndarray:
+    """int8[C, 8] combinations within the budget (Yu et al. 2013, section 4.2), the smaller ones first.
+
+    Columns: the level at each of POSITIONS (from 1, or ABSENT), then LENGTH and KIND.
     """
-    n_words = sparse.target_classes.shape[0]
-    return sparse.target_classes[word, column] if word < n_words else synthetic.classes[word - n_words, column]
+    rows = []
+    for size in range(1, settings.most_words + 1):
+        for positions in combinations(range(len(POSITIONS)), size):
+            kind = list(KINDS.values()).index(tuple(dict.fromkeys(SIDES[position] for position in positions)))
+            for chosen in product(range(len(levels)), repeat=size):
+                sides = [SIDES[position] for position in positions]
+                is_classed = all(side != "target" or levels[i].has_target for side, i in zip(sides, chosen))
+                if not is_classed or sum(levels[i].budget for i in chosen) > settings.budget:
+                    continue
+                row = [ABSENT] * len(POSITIONS)
+                for position, level in zip(positions, chosen):
+                    row[position] = 1 + level
+                rows += [[*row, with_length, kind] for with_length in range(1 + settings.with_length)]
+    return np.array(rows, np.int8).reshape(-1, len(POSITIONS) + 2)

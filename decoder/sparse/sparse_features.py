@@ -1,25 +1,69 @@
-"""The sparse features of a model as kernels take them."""
+"""The sparse features of a model as kernels take them, and lists of those that fire."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.sparse.levels import NO_CLASSES, Levels
-from phrasebeam.decoder.sparse.phrase_alignment import PairPoints, no_pair_points
-from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, new_sparse_weights
-from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.base.errors import ModelError
+from phrasebeam.decoder.sparse.feature_names import OTHER
+from phrasebeam.decoder.sparse.levels import KIND, NO_CLASSES, POSITIONS, Levels, WordLists, word_edges
+from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, find_weight, new_sparse_weights
 from phrasebeam.decoder.sparse.templates import (
     FIRST_EDGES,
     FIRST_PHRASE,
     FIRST_WORDS,
+    GROUPS,
     LAST_PHRASE,
     SPARSE_GROUPS,
+    Templates,
 )
-from phrasebeam.decoder.sparse.word_edges import KIND, POSITIONS, word_edges
-from phrasebeam.decoder.sparse.word_templates import ListedWords, listed_words
+from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
+from phrasebeam.decoder.tables.phrase_table import LONGEST_PHRASE, longest
 from phrasebeam.decoder.tables.ragged import taken
+from phrasebeam.decoder.tables.text_hashes import hash_texts
+from phrasebeam.kernels.hashing import first_slot, mix
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
+from phrasebeam.kernels.prefetch import prefetch
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 from phrasebeam.lm.text.vocabulary import BEGIN
+
+AHEAD = np.int64(16)  # features whose weights are fetched from memory before they are added
+MOST_OF_A_GROUP = 2 * LONGEST_PHRASE  # features of a phrase in a group: source_deletion has two for each word
+
+
+class PairPoints(NamedTuple):
+    """The alignment points of the P pairs of a phrase table, where they stand in the model's table."""
+
+    offsets: np.ndarray  # int64[...], PhraseTable.alignment_offsets of the model
+    points: np.ndarray  # uint8[..., 2], PhraseTable.alignment_points of the model
+    origin: np.ndarray  # int64[P], numbers of the pairs in the model's table; [0] if the table is the model's
+
+
+def no_pair_points() -> PairPoints:
+    """The alignment points of a table without pairs."""
+    return PairPoints(np.zeros(1, np.int64), np.zeros((0, 2), np.uint8), np.zeros(0, np.int64))
+
+
+class ListedWords(NamedTuple):
+    """The hashes of the words of each of WordLists, ascending, OTHER among them; empty where all words are listed."""
+
+    inserted: np.ndarray  # uint64[...]
+    deleted: np.ndarray  # uint64[...]
+    pair_source: np.ndarray  # uint64[...]
+    pair_target: np.ndarray  # uint64[...]
+    other: np.ndarray  # uint64[1], the hash of OTHER
+
+
+def listed_words(lists: WordLists) -> ListedWords:
+    """The words of `lists` as kernels take them."""
+    none = np.zeros(0, np.uint64)
+    hashes = {name: none if words is None else np.unique(word_hashes([*words, OTHER])) for name, words in lists}
+    return ListedWords(**hashes, other=word_hashes([OTHER]))
+
+
+def word_hashes(words: list[str]) -> np.ndarray:
+    """uint64[W] hashes of `words` as in column WORD of Sentence.classes."""
+    return hash_texts([f"word={word}" for word in words])
 
 
 class Sparse(NamedTuple):
@@ -106,3 +150,84 @@ def build_sparse(templates: Templates, levels: Levels, target: FixedVocabulary, 
         word_lists=listed_words(templates.word_lists),
     )
     return only_groups(sparse, active)
+
+
+@inlined_kernel
+def target_class(sparse: Sparse, synthetic, word, column):
+    """uint64 hash of the class of a target word at the level `column` (int64), 0 for the word itself.
+
+    `word` (int64) is an id, at or above the size of the vocabulary for words of `synthetic` (SyntheticPairs).
+    """
+    n_words = sparse.target_classes.shape[0]
+    return sparse.target_classes[word, column] if word < n_words else synthetic.classes[word - n_words, column]
+
+
+class SparseFeatureBuffer(NamedTuple):
+    """A list of at most K sparse features, of one or more phrase pairs, and scratch space for kernels."""
+
+    keys: np.ndarray  # uint64[K]
+    values: np.ndarray  # float32[K]
+    groups: np.ndarray  # int64[K], indices of GROUPS
+    edges: np.ndarray  # uint64[6, 1 + L], scratch space of fill_edges
+    cliques: np.ndarray  # int64[2, LONGEST_PHRASE], scratch space of fill_cliques
+    n: np.ndarray  # int64[1], number of features in the list
+
+
+def new_sparse_features(capacity: int, n_levels: int) -> SparseFeatureBuffer:
+    """An empty list for `capacity` features, of models with `n_levels` levels."""
+    edges = np.zeros((len(POSITIONS), 1 + n_levels), np.uint64)
+    keys, values, groups = (np.zeros(capacity, dtype) for dtype in (np.uint64, np.float32, np.int64))
+    cliques = np.zeros((2, LONGEST_PHRASE), np.int64)
+    return SparseFeatureBuffer(keys, values, groups, edges, cliques, np.zeros(1, np.int64))
+
+
+def most_sparse_features(sparse: Sparse) -> int:
+    """The most features that one phrase pair can have: its own, of word edges, of the phrase alone, with history.
+
+    Raises ModelError where the offsets of the pairs' own features are damaged: nothing of that size can be allocated.
+    """
+    of_pair, n_keys = longest(sparse.pair_offsets), sparse.pair_keys.size
+    if of_pair > n_keys:
+        found = f"sparse/pairs/offsets.npy: {of_pair} features of a phrase pair, of {n_keys} in all"
+        raise ModelError(f"{found}; {TRAIN_AGAIN}, see check-model")
+    of_phrase = MOST_OF_A_GROUP * int(sparse.active[FIRST_PHRASE : LAST_PHRASE + 1].sum())
+    with_history = most_history_features(sparse.begin_classes.size - 1)
+    return of_pair + len(sparse.combinations) + of_phrase + with_history
+
+
+def most_history_features(n_levels: int) -> int:
+    """The most features with history that one phrase pair can have, in models with `n_levels` levels."""
+    return len(GROUPS) * (1 + n_levels)
+
+
+@inlined_kernel
+def _fetch_weight(weights: SparseWeights, key):
+    """Have the processor read the slot where the search for `key` (uint64) begins."""
+    slot = first_slot(mix(key), weights.keys.size)
+    prefetch(weights.keys, slot)
+    prefetch(weights.values, slot)
+
+
+@inner_kernel
+def weigh_fired(weights: SparseWeights, scales, fired: SparseFeatureBuffer):
+    """Weighted sum of all features in `fired`, times the `scales` of their groups (float64[len(GROUPS)])."""
+    total, n = 0.0, fired.n[0]
+    for i in range(min(AHEAD, n)):
+        _fetch_weight(weights, fired.keys[i])
+    for i in range(n):
+        if i + AHEAD < n:
+            _fetch_weight(weights, fired.keys[i + AHEAD])
+        total += scales[fired.groups[i]] * find_weight(weights, fired.keys[i]) * np.float64(fired.values[i])
+    return total
+
+
+@inner_kernel
+def add_group_values(weights: SparseWeights, fired: SparseFeatureBuffer, places, features):
+    """Add weights times values of the features in `fired` to the feature vector `features` (float64[F]).
+
+    `places` (int64[len(GROUPS)]) are the indices of the groups in it, negative for those that it lacks.
+    """
+    for i in range(fired.n[0]):
+        index = places[fired.groups[i]]
+        if index >= 0:
+            features[index] += find_weight(weights, fired.keys[i]) * np.float64(fired.values[i])

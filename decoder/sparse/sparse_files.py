@@ -17,11 +17,9 @@ from phrasebeam.base.config import load_config, save_config
 from phrasebeam.base.errors import FormatError, ModelError, excerpt
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.decoder.sparse.levels import Levels
-from phrasebeam.decoder.sparse.phrase_alignment import PairPoints
-from phrasebeam.decoder.sparse.sparse_features import Sparse, build_sparse, no_sparse, only_groups
+from phrasebeam.decoder.sparse.sparse_features import PairPoints, Sparse, build_sparse, no_sparse, only_groups
 from phrasebeam.decoder.sparse.sparse_weights import new_sparse_weights, open_sparse_weights
-from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
+from phrasebeam.decoder.sparse.templates import PAIR_SPARSE, Templates
 from phrasebeam.decoder.tables.model_files import PAIR_FEATURES, open_arrays
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
 from phrasebeam.decoder.tables.text_hashes import name_keys

@@ -1,54 +1,155 @@
-"""The groups of sparse features: each declared with its name, scale and rate, and the kernels that list its features.
+"""The groups of sparse features, the settings that choose them, and the names of the features of a derivation.
 
-To add a template, declare a SparseGroup here and compute its features in `fire_rule`; in `fire_orientation` if they
-depend on whether a phrase is monotone to one beside it, or in `fire_history` if they depend on the phrases before. Keys
-are hashes of names and words alone: the order of the groups may change.
-
-Rule id: the words of both sides. Rule bigram, rule history: Yu et al. (2013, section 4.3). Pair features:
-those that the phrase table of another toolkit gives the pair. Others stand in phrase_templates.py, word_templates.py
-and word_edges.py.
+To add a template, declare a SparseGroup here, and compute its features in template_kernels.py. Keys are hashes of names
+and words alone: the order of the groups may change.
 """
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from collections import deque, namedtuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
+from pydantic import Field, model_validator
 
-from phrasebeam.decoder.sparse.jump_templates import JUMP_GROUPS, class_jump_hash, jump_hash
-from phrasebeam.decoder.sparse.levels import WORD, target_class
-from phrasebeam.decoder.sparse.phrase_alignment import SOURCE, TARGET, UNALIGNED, fill_cliques, point_range
-from phrasebeam.decoder.sparse.phrase_templates import (
-    ABSENT_CLIQUE,
-    PHRASE_GROUPS,
-    bigram_hash,
-    clique_hash,
-    is_deleted,
-    shape_hash,
+from phrasebeam.base.config import Section, section_of
+from phrasebeam.decoder.sparse.feature_names import (
+    LONGEST_SHAPE,
+    Points,
+    RuleInContext,
+    alignment_names,
+    bigram_names,
+    class_jump_names,
+    deleted_names,
+    deletion_names,
+    edge_names,
+    history_names,
+    inserted_names,
+    jump_names,
+    length_names,
+    shape_names,
+    word_pair_names,
 )
-from phrasebeam.decoder.sparse.sparse_group import RuleInContext, SparseGroup, feature_key
-from phrasebeam.decoder.sparse.sparse_weights import find_weight
-from phrasebeam.decoder.sparse.word_edges import EDGE_GROUPS, KIND, LENGTH, combination_hash, fill_edges, part_hash
-from phrasebeam.decoder.sparse.word_templates import MOST_POINTS, NO_PART, WORD_GROUPS, listed, parts_hash
-from phrasebeam.decoder.tables.phrase_table import LONGEST_PHRASE
-from phrasebeam.kernels.hashing import START, combine, mix, name_hashes
-from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
+from phrasebeam.decoder.sparse.levels import KIND, KINDS, SIDE_TEXTS, Level, Levels, WordEdges, WordLists, n_word_edges
+from phrasebeam.decoder.tables.word_counts import MOST_FREQUENT
+from phrasebeam.kernels.hashing import name_hashes
+from phrasebeam.lm.text.vocabulary import BEGIN
 
-if TYPE_CHECKING:
-    from phrasebeam.decoder.sparse.feature_buffer import SparseFeatureBuffer
-    from phrasebeam.decoder.sparse.sparse_features import Sparse
-
-BETWEEN_SIDES = np.int64(-2)  # in the hash of a rule
-START_RULE = np.uint64(0)  # hash of the rule before the first phrase
-NO_WORD = np.int64(-1)  # in place of a target word before the first
-ONE = np.float32(1)
+Scope = Literal["pair", "rule", "orientation", "history"]
+MOST_LEVELS = 8
+MOST_COMBINATIONS = 100_000  # of words at the edges; each phrase pair has them all. Yu et al. (2013) have 44,940
 
 
-def _history_names(context: RuleInContext) -> Iterator[str]:
-    last, second_last = (context.levels.names("target", word) for word in (context.last, context.second_last))
-    for column in context.levels.target_columns:
-        yield f"{context.rule},{context.levels.labels[column]}={second_last[column]}_{last[column]}"
+class SparseGroup(NamedTuple):
+    """A group of sparse features: all features of one template."""
+
+    name: str  # part of keys and names of its features, and the name of its scale in weights.yaml
+    description: str  # one line for users
+    # What features depend on: the pair; also the source sentence; also whether the phrase is monotone to the one before
+    # and the next one to it; also the phrases before
+    scope: Scope
+    names: Callable[[RuleInContext], Iterable[str]]  # names of the features of a phrase, in the order of the kernel
+    rate: float  # default learning rate in train-maxforce
+    rate_name: str = ""  # name of a learning rate that groups share; "": the group's name
+    is_switch: bool = True  # whether templates.yaml switches it on by its name
+    is_of_levels: bool = False  # whether its features depend on the levels in templates.yaml
 
 
+PHRASE_GROUPS = (
+    SparseGroup(
+        "source_bigrams",
+        "two words that follow each other in the source phrase (Simianer et al. 2012)",
+        "rule",
+        partial(bigram_names, "source"),
+        rate=0.02,
+    ),
+    SparseGroup(
+        "target_bigrams",
+        "two words that follow each other in the target phrase",
+        "rule",
+        partial(bigram_names, "target"),
+        rate=0.02,
+    ),
+    SparseGroup(
+        "rule_shape",
+        f"lengths of both sides, up to {LONGEST_SHAPE}, and runs of aligned and unaligned words; monotone or crossing",
+        "rule",
+        shape_names,
+        rate=0.02,
+    ),
+    SparseGroup(
+        "phrase_alignment",
+        "words of both sides that are aligned with each other, sorted (Green et al. 2013)",
+        "rule",
+        alignment_names,
+        rate=0.02,
+    ),
+    SparseGroup(
+        "source_deletion",
+        f"tag or class of a content word that is unaligned or aligned with none but the {MOST_FREQUENT} most frequent "
+        "words; and one for all of them (Green et al. 2013)",
+        "rule",
+        deletion_names,
+        rate=0.02,
+        is_of_levels=True,
+    ),
+)
+WORD_GROUPS = (
+    SparseGroup(
+        "inserted_words",
+        "unaligned target word: Moses' TargetWordInsertionFeature (Hasler et al. 2011)",
+        "rule",
+        inserted_names,
+        rate=0.02,
+    ),
+    SparseGroup(
+        "deleted_words", "unaligned source word: Moses' SourceWordDeletionFeature", "rule", deleted_names, rate=0.02
+    ),
+    SparseGroup(
+        "word_pairs",
+        "two words aligned with each other: Moses' WordTranslationFeature",
+        "rule",
+        word_pair_names,
+        rate=0.02,
+    ),
+    SparseGroup(
+        "phrase_lengths",
+        "words of the source phrase, of the target phrase, and both: Moses' PhraseLengthFeature",
+        "rule",
+        length_names,
+        rate=0.02,
+    ),
+)
+JUMP_GROUPS = (
+    SparseGroup(
+        "rule_reordering",
+        "the phrase pair, and whether it is monotone to the phrase before; the same for the phrase after",
+        "orientation",
+        jump_names,
+        rate=0.1,
+    ),
+    SparseGroup(
+        "class_reordering",
+        "tags or classes of the source words of a phrase and of the phrase before, and whether it is monotone to that",
+        "history",
+        class_jump_names,
+        rate=0.02,
+        is_of_levels=True,
+    ),
+)
+EDGE_GROUPS = tuple(
+    SparseGroup(
+        name,
+        f"combination of words: {', '.join(SIDE_TEXTS[side] for side in sides)}",
+        "rule",
+        partial(edge_names, kind),
+        rate=1.0,
+        rate_name="word_edges",
+        is_switch=False,
+        is_of_levels=True,
+    )
+    for kind, (name, sides) in enumerate(KINDS.items())
+)
 SPARSE_GROUPS = (
     SparseGroup(
         "pair_sparse",
@@ -70,7 +171,7 @@ SPARSE_GROUPS = (
         "rule_history",
         "the phrase pair and the last two target words, at every level that classes target words",
         "history",
-        _history_names,
+        history_names,
         rate=0.02,
         is_of_levels=True,
     ),
@@ -81,188 +182,107 @@ SPARSE_GROUPS = (
 )
 GROUPS = tuple(group.name for group in SPARSE_GROUPS)
 GROUP_HASHES = name_hashes(GROUPS)  # uint64[len(GROUPS)], part of the keys of a group
-PAIR_SPARSE = np.int64(GROUPS.index("pair_sparse"))
-RULE_ID = np.int64(GROUPS.index("rule_id"))
-RULE_BIGRAM = np.int64(GROUPS.index("rule_bigram"))
-RULE_HISTORY = np.int64(GROUPS.index("rule_history"))
-RULE_REORDERING = np.int64(GROUPS.index("rule_reordering"))
-CLASS_REORDERING = np.int64(GROUPS.index("class_reordering"))
+# The index of each group by its name, as in INDEX.rule_id; mypy knows no fields that are not written out.
+INDEX = cast(Any, namedtuple)("GroupIndex", GROUPS)(*map(np.int64, range(len(GROUPS))))
+PAIR_SPARSE, RULE_BIGRAM, RULE_HISTORY = INDEX.pair_sparse, INDEX.rule_bigram, INDEX.rule_history
+CLASS_REORDERING = INDEX.class_reordering
 FIRST_EDGES = np.int64(GROUPS.index(EDGE_GROUPS[0].name))  # the other kinds of word edges follow
 FIRST_PHRASE = np.int64(GROUPS.index(PHRASE_GROUPS[0].name))
 FIRST_WORDS = np.int64(GROUPS.index(WORD_GROUPS[0].name))
 LAST_PHRASE = np.int64(GROUPS.index(WORD_GROUPS[-1].name))
-SOURCE_BIGRAMS = np.int64(GROUPS.index("source_bigrams"))
-TARGET_BIGRAMS = np.int64(GROUPS.index("target_bigrams"))
-RULE_SHAPE = np.int64(GROUPS.index("rule_shape"))
-PHRASE_ALIGNMENT = np.int64(GROUPS.index("phrase_alignment"))
-SOURCE_DELETION = np.int64(GROUPS.index("source_deletion"))
-INSERTED_WORDS = np.int64(GROUPS.index("inserted_words"))
-DELETED_WORDS = np.int64(GROUPS.index("deleted_words"))
-WORD_PAIRS = np.int64(GROUPS.index("word_pairs"))
-PHRASE_LENGTHS = np.int64(GROUPS.index("phrase_lengths"))
 
 
-class RuleHashes(NamedTuple):
-    """What features with history see of a rule."""
+class _WordTemplates(Section):
+    levels: list[Level] = Field(default=[Level(kind="word", budget=5)], max_length=MOST_LEVELS)
+    word_edges: WordEdges | None = None
+    word_lists: WordLists = WordLists()
 
-    rule: np.uint64  # rule_hash; START_RULE before the first phrase, as the next one
-    source_classes: np.uint64  # class_sequence_hash
-
-
-@inlined_kernel
-def fire(fired: "SparseFeatureBuffer", group, h, value):
-    """Append the feature with the hash `h` (uint64) within `group` (index of GROUPS) and the `value` (float32)."""
-    i = fired.n[0]
-    fired.keys[i] = feature_key(h, GROUP_HASHES[group])
-    fired.values[i], fired.groups[i] = value, group
-    fired.n[0] = i + 1
-
-
-@inner_kernel
-def rule_hash(sparse: "Sparse", synthetic, classes, words, size, begin, end):
-    """uint64 hash of the rule from source words begin:end to words[:size] (int32[W], target ids).
-
-    `synthetic` (SyntheticPairs) and `classes` (uint64[n + 2, 1 + L]) are those of the Sentence.
-    """
-    h = START
-    for i in range(begin, end):
-        h = combine(h, np.int64(classes[1 + i, WORD]))
-    h = combine(h, BETWEEN_SIDES)
-    for i in range(size):
-        h = combine(h, np.int64(target_class(sparse, synthetic, np.int64(words[i]), WORD)))
-    return mix(h)
+    @model_validator(mode="after")
+    def _distinct_levels(self) -> "_WordTemplates":
+        names = [level.name for level in self.levels]
+        if len(set(names)) < len(names) or not names:
+            raise ValueError(f"levels are {names}; give one or more, each once")
+        n_combinations = n_word_edges(self.word_edges, self.levels) if self.word_edges else 0
+        if n_combinations > MOST_COMBINATIONS:
+            message = f"word_edges gives {n_combinations} combinations, at most {MOST_COMBINATIONS}"
+            raise ValueError(f"{message}; lower its budget or most_words, or leave out levels")
+        return self
 
 
-@inner_kernel
-def fire_rule(sparse: "Sparse", sentence, pair, words, size, begin, end, fired: "SparseFeatureBuffer"):
-    """Append the features of the rule from words begin:end of `sentence` (Sentence) to words[:size] (int32[W]).
-
-    `pair` (int64) is the phrase pair, negative if synthetic.
-    """
-    if sparse.active[RULE_ID]:
-        h = rule_hash(sparse, sentence.synthetic, sentence.classes, words, size, begin, end)
-        fire(fired, RULE_ID, h, ONE)
-    if sparse.has_phrase_features:
-        _fire_phrase(sparse, sentence, pair, words, size, begin, end, fired)
-    if sparse.combinations.shape[0] > 0:
-        fill_edges(sparse, sentence, words, size, begin, end, fired.edges)
-        length = part_hash(LENGTH, end - begin)
-        for c in range(sparse.combinations.shape[0]):
-            row = sparse.combinations[c]
-            fire(fired, FIRST_EDGES + np.int64(row[KIND]), combination_hash(row, fired.edges, length), ONE)
+SWITCHES = {
+    group.name: (bool, Field(default=False, description=group.description))
+    for group in SPARSE_GROUPS
+    if group.is_switch
+}
+_Switches: Any = section_of("_Switches", SWITCHES, _WordTemplates)
 
 
-@inner_kernel
-def _fire_phrase(sparse, sentence, pair, words, size, begin, end, fired):
-    """Append the features of PHRASE_GROUPS; arguments as of fire_rule."""
-    n_source, n_target = min(end - begin, LONGEST_PHRASE), min(size, LONGEST_PHRASE)
-    first, last = point_range(sparse.points, sentence.synthetic, pair)
-    points = (sentence.synthetic.alignment_points if pair < 0 else sparse.points.points)[first:last]
-    cliques, classes = fired.cliques, sentence.classes
-    if sparse.active[SOURCE_BIGRAMS]:
-        for i in range(begin + 1, begin + n_source):
-            fire(fired, SOURCE_BIGRAMS, bigram_hash(classes[i, WORD], classes[1 + i, WORD]), ONE)
-    if sparse.active[TARGET_BIGRAMS]:
-        for j in range(1, n_target):
-            before = target_class(sparse, sentence.synthetic, np.int64(words[j - 1]), WORD)
-            word = target_class(sparse, sentence.synthetic, np.int64(words[j]), WORD)
-            fire(fired, TARGET_BIGRAMS, bigram_hash(before, word), ONE)
-    fill_cliques(points, n_source, n_target, cliques)
-    if sparse.active[RULE_SHAPE]:
-        fire(fired, RULE_SHAPE, shape_hash(points, n_source, n_target, cliques), ONE)
-    for i in range(n_source):
-        if sparse.active[PHRASE_ALIGNMENT]:
-            h = clique_hash(sparse, sentence, words, n_target, begin, begin + n_source, i, cliques)
-            if h != ABSENT_CLIQUE:
-                fire(fired, PHRASE_ALIGNMENT, h, ONE)
-        if sparse.active[SOURCE_DELETION] and sentence.is_content[begin + i] and is_deleted(sparse, points, words, i):
-            fire(fired, SOURCE_DELETION, START, ONE)
-            if sparse.class_column > 0:
-                h = combine(START, np.int64(classes[1 + begin + i, sparse.class_column]))
-                fire(fired, SOURCE_DELETION, h, ONE)
-    if sparse.has_word_features:
-        _fire_words(sparse, sentence, points, words, n_source, n_target, begin, fired)
+class Templates(_Switches):
+    """Settings in templates.yaml: groups of sparse features, absent if not named; their scales are in weights.yaml."""
+
+    @model_validator(mode="after")
+    def _has_classes(self) -> "Templates":
+        if self.class_reordering and not any(level.kind in ("classes", "tags") for level in self.levels):
+            raise ValueError("class_reordering is of classes of source words; give levels one of kind classes or tags")
+        return self
 
 
-@inner_kernel
-def _fire_words(sparse, sentence, points, words, n_source, n_target, begin, fired):
-    """Append the features of WORD_GROUPS, after fill_cliques.
-
-    `points` is uint8[K, 2], of a phrase pair of `n_source` and `n_target` words, which `begin` in the sentence.
-    """
-    lists, classes, synthetic = sparse.word_lists, sentence.classes, sentence.synthetic
-    if n_source != 1 or n_target != 1 or points.shape[0] > 0:
-        for j in range(n_target):
-            if sparse.active[INSERTED_WORDS] and fired.cliques[TARGET, j] == UNALIGNED:
-                word = listed(lists.inserted, lists, target_class(sparse, synthetic, np.int64(words[j]), WORD))
-                fire(fired, INSERTED_WORDS, parts_hash(word, NO_PART), ONE)
-        for i in range(n_source):
-            if sparse.active[DELETED_WORDS] and fired.cliques[SOURCE, i] == UNALIGNED:
-                word = listed(lists.deleted, lists, classes[1 + begin + i, WORD])
-                fire(fired, DELETED_WORDS, parts_hash(word, NO_PART), ONE)
-    if sparse.active[WORD_PAIRS]:
-        for k in range(min(points.shape[0], MOST_POINTS)):
-            source = classes[1 + begin + np.int64(points[k, 0]), WORD]
-            target = target_class(sparse, synthetic, np.int64(words[np.int64(points[k, 1])]), WORD)
-            parts = listed(lists.pair_source, lists, source), listed(lists.pair_target, lists, target)
-            fire(fired, WORD_PAIRS, parts_hash(parts[0], parts[1]), ONE)
-    if sparse.active[PHRASE_LENGTHS]:
-        fire(fired, PHRASE_LENGTHS, parts_hash(n_source, NO_PART), ONE)
-        fire(fired, PHRASE_LENGTHS, parts_hash(NO_PART, n_target), ONE)
-        fire(fired, PHRASE_LENGTHS, parts_hash(n_source, n_target), ONE)
+def needs_tags(templates: Templates | None) -> bool:
+    """Whether source tokens have tags, in models with these templates or, if None, without any."""
+    return templates is not None and any(level.kind == "tags" for level in templates.levels)
 
 
-@inner_kernel
-def fire_orientation(sparse: "Sparse", rule, neighbour, is_monotone: bool, fired: "SparseFeatureBuffer"):
-    """Append the features of a `rule` (its rule_hash, uint64) and whether it is monotone to a neighbour.
+class NamedRule(NamedTuple):
+    """One phrase of a derivation."""
 
-    `neighbour`, WITH_PREVIOUS or WITH_NEXT: the phrase before or after it.
-    """
-    if sparse.active[RULE_REORDERING]:
-        fire(fired, RULE_REORDERING, jump_hash(rule, neighbour, is_monotone), ONE)
-
-
-@inner_kernel
-def fire_history(
-    sparse: "Sparse", synthetic, previous: RuleHashes, last, before, rule: RuleHashes, is_monotone: bool, fired
-):
-    """Append to `fired` (SparseFeatureBuffer) the features of `rule` after the rule `previous` and target words before.
-
-    `last` and `before` (int64) are the last and the second last target word, `synthetic` the SyntheticPairs.
-    `is_monotone`: whether the rule is so to the previous one.
-    """
-    if sparse.active[RULE_BIGRAM]:
-        fire(fired, RULE_BIGRAM, combine(combine(START, np.int64(previous.rule)), np.int64(rule.rule)), ONE)
-    if sparse.active[CLASS_REORDERING]:
-        h = class_jump_hash(previous.source_classes, rule.source_classes, is_monotone)
-        fire(fired, CLASS_REORDERING, h, ONE)
-    if sparse.active[RULE_HISTORY]:
-        for i in range(sparse.target_columns.size):
-            column = sparse.target_columns[i]
-            h = combine(combine(START, np.int64(rule.rule)), np.int64(_class_of(sparse, synthetic, last, column)))
-            fire(fired, RULE_HISTORY, combine(h, np.int64(_class_of(sparse, synthetic, before, column))), ONE)
+    begin: int  # source words, half open
+    end: int
+    target: Sequence[str]
+    pair_keys: Sequence[int]  # keys of its features in the phrase table
+    points: Points
+    span: tuple[int, int] | None = None  # positions in a lattice that it covers; of a text they are begin and end
 
 
-@inlined_kernel
-def _class_of(sparse, synthetic, word, column):
-    return sparse.begin_classes[column] if word == NO_WORD else target_class(sparse, synthetic, word, column)
+class FeatureNamer:
+    """Names the sparse features of one model."""
 
+    def __init__(self, levels: Levels, active: np.ndarray, combinations: np.ndarray, pair_names: Mapping[int, str]):
+        """`active` and `combinations` are those of Sparse, `pair_names` those of the phrase table, by key."""
+        self.levels, self.active, self.pair_names = levels, active, pair_names
+        rows = combinations.tolist()
+        self.combinations = [[row for row in rows if row[int(KIND)] == kind] for kind in range(len(EDGE_GROUPS))]
 
-@inner_kernel
-def fire_pair(sparse: "Sparse", pair, fired: "SparseFeatureBuffer"):
-    """Append the features of `pair` (int64, negative if synthetic) in the phrase table, with keys of name_keys."""
-    if sparse.active[PAIR_SPARSE] and pair >= 0:
-        for i in range(sparse.pair_offsets[pair], sparse.pair_offsets[pair + 1]):
-            k = fired.n[0]
-            fired.keys[k], fired.values[k] = sparse.pair_keys[i], sparse.pair_values[i]
-            fired.groups[k] = PAIR_SPARSE
-            fired.n[0] = k + 1
+    def names(
+        self, source: Sequence[str], tags: Sequence[str], rules: Sequence[NamedRule], groups: np.ndarray
+    ) -> list[str]:
+        """The names of all K features of the derivation `rules`, in the order of their `groups` (int64[K]).
 
+        `source` and `tags` are the words and tags of the sentence. Raises ValueError if these are not the groups of its
+        features.
+        """
+        contexts = list(self._contexts(source, tags, rules))
+        names_by_group = [
+            deque(self._of_group(group, contexts)) if is_active else deque[str]()
+            for group, is_active in zip(SPARSE_GROUPS, self.active)
+        ]
+        if np.bincount(groups, minlength=len(SPARSE_GROUPS)).tolist() != [len(names) for names in names_by_group]:
+            raise ValueError("there are not as many names as features; kernels and names of a group differ")
+        return [names_by_group[group].popleft() for group in groups.tolist()]
 
-@inner_kernel
-def score_pair_alone(sparse: "Sparse", scales, pair):
-    """Weighted sum of the features of `pair` (int64) in the phrase table; `scales` is float64[len(GROUPS)]."""
-    total = 0.0
-    for i in range(sparse.pair_offsets[pair], sparse.pair_offsets[pair + 1]):
-        total += find_weight(sparse.weights, sparse.pair_keys[i]) * np.float64(sparse.pair_values[i])
-    return scales[PAIR_SPARSE] * total
+    @staticmethod
+    def _of_group(group: SparseGroup, contexts: Sequence[RuleInContext]) -> Iterator[str]:
+        prefix = "" if group.scope == "pair" else f"{group.name}_"
+        for context in contexts:
+            yield from (f"{prefix}{name}" for name in group.names(context))
+
+    def _contexts(
+        self, source: Sequence[str], tags: Sequence[str], rules: Sequence[NamedRule]
+    ) -> Iterator[RuleInContext]:
+        before, previous, position, words = BEGIN, (0, 0), 0, [BEGIN, BEGIN]
+        for begin, end, target, keys, points, span in rules:
+            is_monotone, position = (span or (begin, end))[0] == position, (span or (begin, end))[1]
+            pair_names = [self.pair_names.get(key, f"pair_sparse_{key:016x}") for key in keys]
+            phrase = self.levels, self.combinations, source, tags, begin, end, target, pair_names, points
+            context = RuleInContext(*phrase, before, *previous, is_monotone, words[-1], words[-2])
+            yield context
+            before, previous, words = context.rule, (begin, end), [*words[-2:], *target]

@@ -19,6 +19,7 @@ from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 
 UNIT = 4  # bytes
 UNKNOWN = "<unk>"
+LN10 = 2.302585092994046
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def _rejoined(parts: Sequence[np.ndarray], others: dict[str, np.ndarray]) -> Lan
 
 
 def _reduced(lms: LanguageModels) -> tuple[Any, ...]:
-    """What an engine sends of them: memory between two models can neither be read nor sent."""
+    """The arrays as an engine sends them: memory between two models can neither be read nor sent."""
     owner: Any = lms.units
     while owner is not None and not hasattr(owner, "parts"):
         owner = owner.obj if isinstance(owner, memoryview) else getattr(owner, "base", None)

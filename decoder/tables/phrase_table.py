@@ -112,13 +112,6 @@ def floored_ln(probabilities: np.ndarray) -> np.ndarray:
         return np.maximum(np.log(probabilities), LEAST_LN).astype(np.float32)
 
 
-def save_arrays(arrays: NamedTuple, directory: str | Path) -> None:
-    """Write each field of a NamedTuple of arrays to a file FIELD.npy in `directory`, which is made."""
-    Path(directory).mkdir(parents=True, exist_ok=True)
-    for name, array in arrays._asdict().items():
-        np.save(Path(directory) / f"{name}.npy", array)
-
-
 def open_phrase_table(directory: str | Path) -> PhraseTable:
     """Map a phrase table from `directory`. Raises ModelError or FormatError where it is damaged."""
     counts = dict[str, int]()

@@ -5,7 +5,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import metadata
 from itertools import islice
@@ -17,7 +17,7 @@ from phrasebeam.base.config import Count, Section
 from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.base.files import check_regular, read_lines
 from phrasebeam.decoder.tables.model_files import WORK_DIRECTORIES
-from phrasebeam.process.own_modules import ROOT
+from phrasebeam.process.places import ROOT
 from phrasebeam.process.unfinished import is_unfinished
 
 MODEL_START = "format: phrasebeam model"  # first line of model.yaml, up to the version of the format
@@ -87,9 +87,14 @@ def check_work(output: Path) -> None:
         check_regular(path)
         if not is_empty(path) and not any(_is_work_file(path / name) for name in WORK_FILES):
             raise ConfigError(f"{path}: exists and is not work of a trainer; move it, or choose another directory")
-    if all(map(is_empty, found)):
+    if all(map(is_empty, found)) and not _has_only(output, found):  # else killed before the work had its first file
         check_output(output)
     check_regular(output)
+
+
+def _has_only(output: Path, found: Sequence[Path]) -> bool:
+    """Whether nothing is in the directory but some of its directories, and what killed processes left unfinished."""
+    return bool(found) and all(path in found or is_unfinished(path) for path in output.iterdir())
 
 
 def _is_work_file(path: Path) -> bool:
@@ -131,7 +136,7 @@ def version() -> str:
 
 
 def differences(before: Mapping[str, object], now: Mapping[str, object]) -> str:
-    """In a few words, by which entries settings before and now differ; "" where they are equal.
+    """The entries by which settings before and now differ; "" where they are equal.
 
     Entries that are digests of a file, see file_digests, are told by its name.
     """

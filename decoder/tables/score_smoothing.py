@@ -66,7 +66,7 @@ def ln_smoothed(discounting: Discounting, joint, total, left, n_types):
 
 
 def open_discounting(directory: Path, smoothing: ScoreSmoothing | None, n_pairs: int) -> Discounting:
-    """That of the model in `directory` with `n_pairs` phrase pairs. Raises ModelError or FormatError."""
+    """The discounting of the model in `directory` with `n_pairs` phrase pairs. Raises ModelError or FormatError."""
     if smoothing is None:
         return NO_DISCOUNTING
     target_types = NO_DISCOUNTING.target_types

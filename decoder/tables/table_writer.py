@@ -57,7 +57,6 @@ class TableWriter:
 
     @property
     def sizes(self) -> TableSizes:
-        """TableSizes of the pieces written so far."""
         return TableSizes(*(self.longest[f"{name}_offsets"] for name in ("source", "target", "pair")))
 
     def append(self, table: PhraseTable, reordering: ReorderingTable | None = None) -> None:

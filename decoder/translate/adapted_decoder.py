@@ -1,15 +1,19 @@
 """A decoder that learns from the translations that people confirm (Ortiz-Martínez et al. 2010)."""
 
 import json
-from collections.abc import Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from itertools import zip_longest
 from pathlib import Path
 from typing import Self
 
+import numpy as np
+
 from phrasebeam.base.checked_arguments import checked
-from phrasebeam.base.files import atomic_file
+from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
-from phrasebeam.decoder.adaptation.adapted_preparer import AdaptedPreparer
 from phrasebeam.decoder.adaptation.dynamic_language_model import compensated
 from phrasebeam.decoder.adaptation.journal import Journal, fields
 from phrasebeam.decoder.adaptation.project_memory import ProjectMemory
@@ -17,16 +21,44 @@ from phrasebeam.decoder.adaptation.segment import Segment
 from phrasebeam.decoder.adaptation.static_counts import StaticCounts
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.input_settings import InputSettings
+from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.language_model_folds import Fold
-from phrasebeam.decoder.model.model import Model
-from phrasebeam.decoder.search.prepared_sentence import PreparerSettings
+from phrasebeam.decoder.model.opened_model import Model
+from phrasebeam.decoder.options.bounds_checks import BoundsChecks
+from phrasebeam.decoder.output.request import Answer, Request
+from phrasebeam.decoder.search.prepared_sentence import PreparedSentence, PreparerSettings, prepare_sentence
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.sentence_preparer import SentencePreparer
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
+from phrasebeam.decoder.search.workspace import Workspace
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.searcher import Searcher
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.lm.text.corpus import words_of
+from phrasebeam.lm.text.corpus import split, words_of
+
+
+class AdaptedPreparer(SentencePreparer):
+    """Gives each sentence tables of its own: the model's pairs and those of confirmed segments."""
+
+    def __init__(self, memory: ProjectMemory, folds: Sequence[Fold], settings: PreparerSettings):
+        """`folds`: none, as no sentence here is of the training data."""
+        super().__init__(memory.model, folds, settings)
+        self.memory = memory
+
+    def prepare(
+        self, given: Input, snapshot: WeightSnapshot, workspace: Workspace, reference: np.ndarray | None = None
+    ) -> PreparedSentence:
+        """SentencePreparer.prepare with all that is confirmed when the sentence begins."""
+        if given.lattice is not None or given.held_out is not None:
+            raise ConfigError("adaptation is for text, not for lattices or leave-one-out; leave out one of them")
+        ids, whole = self.model.source.ids(list(given.words)), snapshot.tables
+        self._bounds_checks.is_oov(ids, self.settings.longest)
+        filtered = self._table_filter(given, snapshot, workspace).filter(ids, reference, None)
+        required = None if reference is None else reference.tolist()
+        with self.memory.tables(whole, filtered, ids.tolist(), required) as (tables, model):
+            checks, settings = BoundsChecks(tables.tables), self.settings
+            source = prepare_sentence(given, model, tables, settings.longest, settings.input, checks)
+        return source._replace(own_model=model)
 
 
 class AdaptedSearcher(Searcher):
@@ -44,7 +76,7 @@ class AdaptedSearcher(Searcher):
         super().__init__(memory.model, settings, weights, input_settings)
 
     def within(self, settings: SearchSettings) -> "AdaptedSearcher":
-        """As Searcher.within; what is confirmed is the same."""
+        """Searcher.within, with the same confirmed translations."""
         return AdaptedSearcher(self.memory, settings, input_settings=self.input_settings)
 
     def _new_preparer(self, folds: Sequence[Fold], settings: PreparerSettings) -> SentencePreparer:
@@ -106,7 +138,7 @@ class AdaptedDecoder(Decoder):
 
     @checked
     def within(self, search_settings: SearchSettings) -> Self:
-        """As Decoder.within; what is confirmed is the same."""
+        """Decoder.within, with the same confirmed translations."""
         other = super().within(search_settings)
         other.memory = self.memory
         return other
@@ -152,3 +184,24 @@ class AdaptedDecoder(Decoder):
         """Close the journal, so that another process may open it."""
         if self.memory.journal:
             self.memory.journal.close()
+
+
+def adapted_answers(
+    decoder: AdaptedDecoder, inputs: Iterable[Input], confirmed: Path, request: Request
+) -> Iterator[Answer]:
+    """The answer for each sentence; then its line of the file `confirmed` is learned as its translation.
+
+    Simulated post-editing, as it is measured. Where a line is empty on a side, there is nothing to learn. A line that
+    the journal has already from the same place of the same text is not learned again, so that a run that was stopped
+    can be repeated. Raises FormatError where the file has more or fewer lines than there are sentences.
+    """
+    for number, (given, line) in enumerate(zip_longest(inputs, read_lines(confirmed)), 1):
+        if given is None:
+            raise FormatError(confirmed, "more lines than there are sentences; give one for each", number)
+        if line is None:
+            raise FormatError(confirmed, f"ends after line {number - 1}, and there are more sentences")
+        yield decoder.answer(given, request)
+        translation = split(line)
+        if given.words and translation:
+            text = f"{' '.join(given.words)}\n{' '.join(translation)}"
+            decoder.confirm(given.words, translation, f"line {number} {zlib.crc32(text.encode('utf-8')):08x}")

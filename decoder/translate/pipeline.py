@@ -11,20 +11,24 @@ from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_r
 from phrasebeam.decoder.input.lattice_formats import read_all_columns, read_all_plf
 from phrasebeam.decoder.input.markup import read_all_markup
 from phrasebeam.decoder.input.sentence_input import Input, Prefix
-from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.moses_names import MosesFeature
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.output.lattice_rendering import LatticeFormat, render_lattice
 from phrasebeam.decoder.output.rendering import render, render_nbest
 from phrasebeam.decoder.output.request import Answer, Request
+from phrasebeam.decoder.raw_text.raw_lines import MOST_RAW, looks_raw
 from phrasebeam.decoder.search.prefix import with_prefixes
-from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
-from phrasebeam.decoder.translate.adapting import adapted_answers
+from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder, adapted_answers
 from phrasebeam.decoder.translate.translator import TRANSLATION, Decoder
-from phrasebeam.decoder.translate.unknown_words import with_hints
-from phrasebeam.engine.engine import current_engine
+from phrasebeam.engine.current_engine import current_engine
+from phrasebeam.process.hints import hint
 
 if TYPE_CHECKING:
-    from phrasebeam.decoder.raw_text.raw_text import RawText  # slow to import, and seldom needed
+    from phrasebeam.decoder.raw_text.preprocessing import RawText
+
+
+MOST_UNKNOWN = 0.4  # share of words; of the wrong language of two half are often known, as names and loans are
+HINTED = 1000  # the first sentences, by which it is decided whether there are hints
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,7 @@ class LineSettings:
 
 
 class LineOutput(NamedTuple):
-    """What a line is translated to; each part is made of whole lines."""
+    """The output for one line of input; each part is made of whole lines."""
 
     translation: str
     nbest: str  # in Moses' format; "" if not asked for
@@ -105,12 +109,34 @@ def _read_inputs(decoder: Decoder, lines: Iterable[str], source_name: str) -> It
     settings = decoder.searcher.input_settings
     if settings.format == "text":
         inputs = read_all_markup(lines, settings.markup, source_name, decoder.model.has_tags)
-        return with_hints(inputs, decoder.model)
+        return _with_hints(inputs, decoder.model)
     if settings.markup != "pass-through":
         raise ConfigError("lattices and confusion networks have no markup; leave out the markup, or give text")
     if settings.format == "plf":
         return read_all_plf(lines, source_name)
     return read_all_columns(lines, source_name, max(decoder.dense_weights.input_score.size, 1))
+
+
+def _with_hints(inputs: Iterable[Input], model: Model) -> Iterator[Input]:
+    """The inputs as they are; hints follow the last one if many words of the first ones are not in the model.
+
+    Of a model of raw text also if many of the sentences look raw.
+    """
+    n_words = n_unknown = n_raw = n_sentences = 0
+    for number, given in enumerate(inputs):
+        if number < HINTED:
+            n_words += len(given.words)
+            n_unknown += int((model.source.ids(list(given.words)) < 0).sum()) if given.words else 0
+            n_raw += looks_raw(given.words[-1]) if given.words else 0
+            n_sentences += 1
+        yield given
+    if n_unknown > MOST_UNKNOWN * n_words:
+        advice = "is the input in its source language, and tokenized and cased as its training data (or else --raw)?"
+        hint(f"the model does not know {n_unknown} of {n_words} words: {advice}")
+    if model.description.preprocessing and n_raw > MOST_RAW * n_sentences:
+        hint(
+            f"{n_raw} of {n_sentences} sentences look as if they were not tokenized, as the model needs it: give --raw"
+        )
 
 
 def _check_raw(settings: LineSettings, has_tokens: bool, model: Model) -> None:
@@ -126,7 +152,7 @@ def _check_raw(settings: LineSettings, has_tokens: bool, model: Model) -> None:
 
 @dataclass(frozen=True)
 class LineTranslator:
-    """What is done with each line."""
+    """Translates lines; a task that the engine can send elsewhere."""
 
     decoder: Decoder
     request: Request

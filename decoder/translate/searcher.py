@@ -10,7 +10,7 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.input_settings import InputSettings
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.language_model_folds import Fold
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.options.candidates import RankingWeights
 from phrasebeam.decoder.output.derivation_view import cached_target_words
 from phrasebeam.decoder.output.search_result import SearchResult

@@ -14,7 +14,7 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.input_settings import InputSettings
 from phrasebeam.decoder.input.sentence_input import Input, Prefix
 from phrasebeam.decoder.model.language_model_folds import Fold
-from phrasebeam.decoder.model.model import Model, open_model
+from phrasebeam.decoder.model.opened_model import Model, open_model
 from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.output.lattice import Lattice
 from phrasebeam.decoder.output.mbr import MbrSettings
@@ -27,7 +27,7 @@ from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.searcher import Searcher
 from phrasebeam.decoder.translate.translate_settings import ModelSearch, overridden
-from phrasebeam.engine.engine import current_engine
+from phrasebeam.engine.current_engine import current_engine
 from phrasebeam.engine.parcel import travels_by_parts
 
 TRANSLATION = Request()

@@ -1,5 +1,6 @@
 """Translations of an unknown word by those of known words: of its other inflections, or of the parts of a compound."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from heapq import nlargest
@@ -10,21 +11,59 @@ import numpy as np
 
 from phrasebeam.decoder.features.dense import UNKNOWN_WORD
 from phrasebeam.decoder.input.synthetic_pairs import SyntheticPair
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.options.bounds_checks import BoundsChecks
 from phrasebeam.decoder.tables.phrase_table import LEAST_LN, TARGET_GIVEN_SOURCE
 from phrasebeam.decoder.unknown_words.compounds import Part, pieces, split_compound
-from phrasebeam.decoder.unknown_words.vocabulary_index import VocabularyIndex
 
 MOST_RELATED = 3  # known words in place of one
 MOST_OF_WORD, MOST_OF_PART = 5, 3  # translations
 MOST_PAIRS = 10  # of an unknown word
 MOST_HYPHENATED = 4  # parts
 WORDS_KEPT = 1 << 12  # whose pairs are known without looking
+LEAST_SHARED = 4  # letters
+LONGEST_SUFFIX = 3  # letters behind what two related words share
+SHARE = 0.6  # of the longer one of two related words, that both share
+
+
+class VocabularyIndex:
+    """Words in the order of their lower-cased forms; casing does not tell them apart."""
+
+    def __init__(self, words: Iterable[str]):
+        self._entries = sorted((word.lower(), word) for word in words)
+
+    def related(self, word: str) -> list[str]:
+        """Related words, those that share most letters first; the word itself is none, in another casing it is."""
+        lower = word.lower()
+        found = [(-_n_shared(lower, other), len(other), other, own) for other, own in self._near(lower) if own != word]
+        return [own for n_shared, _, other, own in sorted(found) if _are_related(lower, other, -n_shared)]
+
+    def _near(self, lower: str) -> Iterator[tuple[str, str]]:
+        """The entries that share enough letters with a lower-cased word to be related."""
+        n_shared = max(LEAST_SHARED, len(lower) - LONGEST_SUFFIX)
+        beginning = lower[:n_shared]
+        if len(beginning) < n_shared:
+            return
+        for i in range(bisect_left(self._entries, (beginning,)), len(self._entries)):
+            if not self._entries[i][0].startswith(beginning):
+                return
+            yield self._entries[i]
+
+
+def _n_shared(one: str, other: str) -> int:
+    return next((i for i, (a, b) in enumerate(zip(one, other)) if a != b), min(len(one), len(other)))
+
+
+def _are_related(one: str, other: str, n_shared: int) -> bool:
+    """Whether two words that begin with the same `n_shared` letters are related; digits and marks tell words apart."""
+    suffixes = one[n_shared:], other[n_shared:]
+    if n_shared < max(LEAST_SHARED, SHARE * max(len(one), len(other))):
+        return False
+    return all(len(suffix) <= LONGEST_SUFFIX and (not suffix or suffix.isalpha()) for suffix in suffixes)
 
 
 class HeldOut(NamedTuple):
-    """What may not be known of a training sentence that is left out of the counts."""
+    """The counts that are not known of a training sentence that is left out."""
 
     words: frozenset[str] = frozenset()  # of the sentence, whose pairs it has changed
     least_count: int = 0  # of pairs that may be used
@@ -107,7 +146,6 @@ class RelatedPairs:
         return self._joined([list(self._of_known(form, MOST_OF_PART, held_out)) for form in forms])
 
     def _joined(self, parts: Sequence[list[_Translation]]) -> Iterator[_Translation]:
-        """The translations of some parts, one behind the other."""
         for chosen in product(*parts) if parts else ():
             scores = [max(sum(values), LEAST_LN) for values in zip(*(one.scores for one in chosen))]
             n_words = sum(one.n_words for one in chosen)
@@ -121,7 +159,7 @@ class RelatedPairs:
         return [one for one in related if one in known][:MOST_RELATED]
 
     def _known_forms(self, words: Sequence[str], held_out: HeldOut) -> dict[str, Part]:
-        """Those of `words` that are source phrases as they are or, else, in another casing."""
+        """The `words` that are source phrases as they are or, else, in another casing."""
         found = dict[str, Part]()
         for form in (str.capitalize, str.lower, str):
             forms = [form(word) for word in words]

@@ -1,6 +1,5 @@
 """The page of all commands, from their own help."""
 
-import re
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
@@ -8,8 +7,8 @@ from typing import Any
 import typer
 
 from docs.pages.markdown_table import markdown_table
-from phrasebeam.base.command_line import command_group
 from phrasebeam.cli import GROUPS, HELP, NAME
+from phrasebeam.commands.command_group import command_group
 
 HEAD = """# Commands
 
@@ -61,23 +60,14 @@ def _row(param: Any, context: Any) -> tuple[str, str, str, str]:
     name = ", ".join(f"`{one}`" for one in param.opts) if is_option else f"`{param.opts[0].upper()}`"
     record = param.get_help_record(context)
     text, _, more = (record[1] if record else param.help or "").partition("  [")
-    default, bounds = _notes(more.removesuffix("]"))
-    return name, _value(param.display_type_rich(context)) + bounds, default, _escaped(text)
-
-
-def _notes(text: str) -> tuple[str, str]:
-    """Default and bounds of what stands in brackets behind the help of an option."""
-    notes = text.split("; ")
-    bounds = [note for note in notes if re.search("[<>]=?", note)]
-    others = [note.removeprefix("default: ") for note in notes if note not in bounds]
-    defaults = (note.removeprefix("(").removesuffix(")") for note in others)
-    return _escaped("; ".join(defaults)), "".join(f", {_escaped(note)}" for note in bounds)
+    default = more.removesuffix("]").removeprefix("default: ").removeprefix("(").removesuffix(")")
+    return name, _value(param.display_type_rich(context)), _escaped(default), _escaped(text)
 
 
 def _value(kind: str) -> str:
     """What an option takes: words of which it is one, or a type."""
     more = " ..." if kind.endswith("...") else ""
-    inner = kind.removesuffix("...").strip().strip("<>").removesuffix(" range")
+    inner = kind.removesuffix("...").strip().strip("<>")
     return (", ".join(f"`{one}`" for one in inner.split("|")) if "|" in inner else inner) + more
 
 

@@ -11,10 +11,10 @@ from phrasebeam.api.config import OF_COMMANDS
 from phrasebeam.base.config import Section, format_size
 from phrasebeam.decoder.features.registry import FEATURES
 from phrasebeam.decoder.translate.translate_settings import TranslateSettings
-from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
 from phrasebeam.training.joint_selection.config import RankingConfig
 from phrasebeam.training.maxforce.config import MaxforceConfig
+from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.recipe.recipe import Recipe
 from phrasebeam.training.selection.config import SelectionConfig
 from phrasebeam.training.tuning.config import TuneConfig
@@ -47,9 +47,6 @@ SHOWN = {"select": "select", "tune": "tune", "rerank": "tune", "train": "recipe-
 OF_FEATURES = {feature.name: feature.description for feature in FEATURES}
 OF_FEATURES |= {feature.rate_name: feature.description for feature in FEATURES if feature.rate_name}
 OF_MANY = {  # what settings mean that sections name without a description of their own
-    "threads": "processor cores to use; results do not depend on it",
-    "metric": "what is optimized, and chosen by",
-    "method": "how weights are found",
     "iterations": "over the lists, at most",
     "epochs": "passes over the lists",
     "kind": "which stage it is",

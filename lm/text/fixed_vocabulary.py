@@ -14,7 +14,8 @@ from phrasebeam.base.errors import FormatError, excerpt
 from phrasebeam.base.files import read_lines
 from phrasebeam.kernels.hashing import first_slot, mix, murmur, next_slot
 from phrasebeam.kernels.jit import inner_kernel, kernel
-from phrasebeam.process.named_errors import named_in_errors
+from phrasebeam.lm.text.vocabulary import Vocabulary
+from phrasebeam.process.system_errors import named_in_errors
 
 EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)  # slot without a word
 NO_DUPLICATE = np.int64(-1)
@@ -141,7 +142,6 @@ class FixedVocabulary:
         return self.encoded.offsets.size - 1
 
     def word(self, i: int) -> str:
-        """The word with id `i`."""
         return str(self._bytes[self._offsets[i] : self._offsets[i + 1]], "utf-8")
 
     @cached_property
@@ -192,3 +192,39 @@ def _read(path: str | Path) -> Words:
     words = Words(np.empty(text.size - n_words, np.uint8), np.empty(n_words + 1, np.int64))
     _split_lines(text, words)
     return words
+
+
+class GrowingVocabulary(FixedVocabulary):
+    """The words of `known`, and behind them new ones; `encoded` has the known ones alone."""
+
+    def __init__(self, known: FixedVocabulary):
+        self._known, self._new = known, Vocabulary()
+        self.encoded = known.encoded
+        self._words: list[str] = []  # all of them, when they were asked for last
+
+    def __len__(self) -> int:
+        return len(self._known) + len(self._new)
+
+    def word(self, i: int) -> str:
+        first = len(self._known)
+        return self._known.word(i) if i < first else self._new.words[i - first]
+
+    @property
+    def words(self) -> list[str]:
+        if len(self._words) != len(self):
+            self._words = self._known.words + self._new.words
+        return self._words
+
+    def ids(self, words: Sequence[str], missing: int = -1) -> np.ndarray:
+        ids = self._known.ids(words)
+        for i in np.flatnonzero(ids < 0).tolist():
+            new = self._new.index.get(words[i], -1)
+            ids[i] = len(self._known) + new if new >= 0 else missing
+        return ids
+
+    def add(self, words: Sequence[str]) -> np.ndarray:
+        """int32[len(words)] ids of `words`, of which those that are not there yet are added."""
+        ids = self._known.ids(words)
+        for i in np.flatnonzero(ids < 0).tolist():
+            ids[i] = len(self._known) + self._new.add(words[i])
+        return ids

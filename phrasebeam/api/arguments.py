@@ -1,18 +1,60 @@
-"""Arguments that functions of the API share: files by name or Path, settings as a file, a dictionary or an object."""
+"""Arguments that functions of the API share, and what is made of them.
+
+Files are given by name or Path, settings as a file, a dictionary or an object.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Annotated, TypedDict
 
-from phrasebeam.base.config import Given
-from phrasebeam.base.errors import ConfigError, excerpt
-from phrasebeam.base.memory_bound import end_memory_bound, keep_memory
+from phrasebeam.base.config import Given, Threads, parse_config
+from phrasebeam.base.memory_bound import MemorySettings, end_memory_bound, keep_memory
+from phrasebeam.base.options import Option, heading
 from phrasebeam.base.progress import log
+from phrasebeam.engine.current_engine import EngineName, EngineSettings, using_engine
 
 File = str | Path
 Files = File | Sequence[File]
 Settings = Given  # a YAML file, what it would say, or the section itself
 Memory = str | int  # bytes, or a string such as "2G"
+
+Model = Annotated[File, "Model directory, as train-model writes it."]
+Source = Annotated[File, "Source sentences, tokenized, one a line, plain, .gz or .zst."]
+Target = Annotated[File, "Their translations, line by line."]
+Text = Annotated[Files, "Tokenized text, one sentence a line, plain, .gz or .zst; one file or several."]
+AtOnce = Annotated[Threads, "Sentences that are worked on at the same time."]
+MemoryBound = Annotated[Memory | None, Option(section=MemorySettings)]
+Force = Annotated[bool, "Delete the model, or the work, that is there instead."]
+Config = Annotated[
+    Settings | None, "Settings in YAML; 'phrasebeam config {command}' prints them all. Other options take precedence."
+]
+
+
+OF_MODEL = "the model's"  # settings, where they are not given
+
+
+@heading("Resources")
+class ClusterOptions(TypedDict, total=False):
+    """The engine that does the work."""
+
+    engine: Annotated[EngineName, Option(section=EngineSettings)]
+    address: Annotated[str | None, Option(section=EngineSettings, unset="one is started here")]
+
+
+@heading("Resources")
+class EngineOptions(ClusterOptions, total=False):
+    """The engine that does the work, and its workers."""
+
+    workers: Annotated[int | None, Option(section=EngineSettings, unset="Ray's processors, or `threads`")]
+
+
+@heading("Raw text")
+class LanguageOptions(TypedDict, total=False):
+    """The languages of raw text."""
+
+    source_language: Annotated[str | None, "Source language of raw text, as a code: de, en, fr ..."]
+    target_language: Annotated[str | None, "Target language of raw text, as a code."]
 
 
 def optional_path(file: File | None) -> Path | None:
@@ -25,12 +67,6 @@ def paths(files: Files | None) -> list[Path]:
     return [Path(file) for file in ([files] if isinstance(files, (str, Path)) else files or ())]
 
 
-def check_range(name: str, value: int, least: int, most: int) -> None:
-    """Raise ConfigError unless the argument `name` is from `least` to `most`."""
-    if not (isinstance(value, int) and least <= value <= most):
-        raise ConfigError(f"{name} is {excerpt(value)}, expected {least} to {most}")
-
-
 @contextmanager
 def memory_bound(n_bytes: int) -> Iterator[None]:
     """Keep the process below `n_bytes` while a function works, and warn where it did not succeed."""
@@ -40,3 +76,11 @@ def memory_bound(n_bytes: int) -> Iterator[None]:
     finally:
         if excess := end_memory_bound():
             log.warning(excess)
+
+
+@contextmanager
+def resources(n_bytes: int, options: ClusterOptions, workers: int | None) -> Iterator[None]:
+    """Let the engine that options mean do the work, in `n_bytes`, until the context ends. Raises ConfigError."""
+    given = {"engine": options["engine"], "address": options["address"], "workers": workers}
+    with memory_bound(n_bytes), using_engine(parse_config(given, EngineSettings, "options")):
+        yield

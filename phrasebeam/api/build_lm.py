@@ -1,41 +1,45 @@
 """build_lm: an n-gram language model estimated from text."""
 
 from collections.abc import Sequence
+from typing import Annotated
 
-from phrasebeam.api.arguments import File, Files, Memory, check_range, memory_bound, optional_path, paths
-from phrasebeam.base.checked_arguments import checked
+from pydantic import Field
+
+from phrasebeam.api.arguments import File, Files, MemoryBound, Text, memory_bound, optional_path, paths
 from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.base.files import check_keeps_inputs
 from phrasebeam.base.memory_bound import memory_option
+from phrasebeam.base.options import Option, described
 from phrasebeam.base.progress import stage
 from phrasebeam.lm.estimate import MIN_ORDER, estimate
-from phrasebeam.lm.model_writer import ARPA_SUFFIXES, write_model
 from phrasebeam.lm.ngrams import MAX_ORDER
+from phrasebeam.lm.probing_writer import ARPA_SUFFIXES, write_model
 from phrasebeam.process.compression import SUFFIXES as COMPRESSED
 
 LONGEST_COUNT = 10  # digits
 
 
-@checked
+@described()
 def build_lm(
-    text: Files,
-    output: Files,
+    text: Text,
+    output: Annotated[
+        Files, "File to write, ARPA if named .arpa (.gz, .zst), else KenLM's binary; one file or several."
+    ],
     *,
-    order: int = 4,
-    prune: str | Sequence[int] = "0",
-    memory: Memory | None = None,
-    scratch: File | None = None,
+    order: Annotated[
+        int,
+        Field(ge=MIN_ORDER, le=MAX_ORDER),
+        "Words of the longest n-grams; KenLM's own programs read up to 6 as they come.",
+    ] = 4,
+    prune: Annotated[
+        str | Sequence[int],
+        "Counts up to which n-grams of 1, 2 and so on words are left out, the last also for all longer ones, as "
+        "lmplz --prune has it: '0 0 1' leaves out those of 3 words and more that occur once.",
+    ] = "0",
+    memory: MemoryBound = None,
+    scratch: Annotated[File | None, Option("Directory for temporary files.", unset="the system's, $TMPDIR")] = None,
 ) -> None:
     """Estimate a language model with interpolated modified Kneser-Ney smoothing, as KenLM's lmplz does.
-
-    Args:
-        text: Tokenized text, one sentence a line, plain, .gz or .zst; one file or several.
-        output: File to write, ARPA if named .arpa (.gz, .zst), else KenLM's binary; or several.
-        order: Words of the longest n-grams, up to 8; KenLM's own programs read up to 6 as they come.
-        prune: Counts up to which n-grams of 1, 2 and so on words are left out, the last also for all longer ones, as
-            `lmplz --prune` has it: [0, 0, 1] or "0 0 1" leaves out those of 3 words and more that occur once.
-        memory: Bytes that may be held in memory, such as "2G" (the default); the rest goes to `scratch`.
-        scratch: Directory for temporary files; None: the system's.
 
     Raises FormatError for text that is not UTF-8 or too short, ConfigError and OSError.
 
@@ -50,7 +54,6 @@ def build_lm(
                 f"{path}: only ARPA can be compressed; name it .arpa{path.suffix}, or leave out the suffix"
             )
     check_keeps_inputs(files, paths(text))
-    check_range("order", order, MIN_ORDER, MAX_ORDER)
     n_bytes = memory_option(memory)
     with memory_bound(n_bytes):
         model = estimate(paths(text), order, n_bytes, optional_path(scratch), prune=_counts(prune))

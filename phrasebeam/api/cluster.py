@@ -1,26 +1,31 @@
 """cluster: word classes from a text."""
 
 from pathlib import Path
+from typing import Annotated
 
-from phrasebeam.api.arguments import File, Files, check_range, paths
-from phrasebeam.base.checked_arguments import checked
+from pydantic import Field
+
+from phrasebeam.api.arguments import File, Text, paths
 from phrasebeam.base.config import MOST_COUNTED
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import check_keeps_inputs
+from phrasebeam.base.options import described
 from phrasebeam.base.progress import stage
 
 MOST_CLASSES = 5000  # tables of each with each, of 200 MB
 
 
-@checked
-def cluster(text: Files, output: File, *, classes: int = 200, min_count: int = 1) -> int:
+@described()
+def cluster(
+    text: Text,
+    output: Annotated[
+        File, "File to write, as --lm-classes of train-model takes it: bits, word, count, separated by tabs."
+    ],
+    *,
+    classes: Annotated[int, Field(ge=2, le=MOST_CLASSES), "Number of classes; time grows with the square of it."] = 200,
+    min_count: Annotated[int, Field(ge=1, le=MOST_COUNTED), "Words that occur less often get no class."] = 1,
+) -> int:
     """Group words by their neighbours (Brown et al. 1992), in a tree: prefixes of bit strings are coarser groups.
-
-    Args:
-        text: Tokenized text, one sentence a line, plain, .gz or .zst; one file or several.
-        output: File to write, as train_model takes it for lm_classes: bits, word, count, separated by tabs.
-        classes: How many; time grows with the square.
-        min_count: Words that occur less often get no class.
 
     Returns the number of words that have a class. Raises FormatError where there are fewer words than classes.
 
@@ -28,10 +33,8 @@ def cluster(text: Files, output: File, *, classes: int = 200, min_count: int = 1
     True
     """
     from phrasebeam.training.clustering.bigrams import read_bigrams
-    from phrasebeam.training.clustering.class_file import write_classes
+    from phrasebeam.training.clustering.word_classes import write_classes
 
-    check_range("classes", classes, 2, MOST_CLASSES)
-    check_range("min_count", min_count, 1, MOST_COUNTED)
     files = paths(text)
     check_keeps_inputs([output], files)
     with stage("counting"):

@@ -3,10 +3,10 @@
 import re
 from itertools import takewhile
 from pathlib import Path
-from typing import overload
+from typing import Annotated, overload
 
-from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.options import Option, described
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 OF_COMMANDS = {  # of those whose settings have another name
@@ -24,12 +24,13 @@ OF_COMMANDS = {  # of those whose settings have another name
 def config(name: None = None) -> dict[str, str]: ...
 @overload
 def config(name: str) -> str: ...
-@checked
-def config(name: str | None = None) -> str | dict[str, str]:
-    """The settings that come with phrasebeam, as YAML for the argument `config` of other functions.
-
-    Args:
-        name: Of settings, or of a command, as on the command line; None: tell of all.
+@described()
+def config(
+    name: Annotated[
+        str | None, Option("Name of settings, or of a command.", unset="all are listed", is_bare=True)
+    ] = None,
+) -> str | dict[str, str]:
+    """List the settings that come with phrasebeam, or give those of a name as YAML, for the option config of others.
 
     Returns the text of the file, or by name of each what it is for. Raises ConfigError for a name that there is not.
 

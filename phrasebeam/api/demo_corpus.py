@@ -1,28 +1,31 @@
 """demo_corpus: sentences of a grammar, to try things with."""
 
 from pathlib import Path
+from typing import Annotated
 
-from phrasebeam.api.arguments import File, check_range
-from phrasebeam.base.checked_arguments import checked
+from pydantic import Field
+
+from phrasebeam.api.arguments import File
 from phrasebeam.base.config import MOST_COUNTED
+from phrasebeam.base.options import described
 from phrasebeam.training.demo.demo_corpus import NOISE, write_pairs
 
 
-@checked
-def demo_corpus(output: File, *, sentences: int = 5000, seed: int = 1, noise: float = NOISE) -> tuple[Path, Path]:
+@described()
+def demo_corpus(
+    output: Annotated[File, "Prefix of the two files, to which .de and .en are added."],
+    *,
+    sentences: Annotated[int, Field(ge=0, le=MOST_COUNTED), "Number of sentence pairs."] = 5000,
+    seed: Annotated[
+        int, Field(ge=0, le=MOST_COUNTED), "Random seed; the first pairs of a seed are the same for any number of them."
+    ] = 1,
+    noise: Annotated[float, Field(ge=0, le=1), "Share of damaged pairs."] = NOISE,
+) -> tuple[Path, Path]:
     """Write the embedded German-English corpus: tokenized, lowercased, with some noise, as long as you like.
-
-    Args:
-        output: Prefix of the two files, to which .de and .en are added.
-        sentences: Sentence pairs.
-        seed: The first pairs of a seed are the same for any number of pairs.
-        noise: Share of damaged pairs.
 
     Returns the paths of both files. Raises ConfigError or OSError.
 
     >>> [path.name for path in demo_corpus("small", sentences=10)]
     ['small.de', 'small.en']
     """
-    check_range("sentences", sentences, 0, MOST_COUNTED)
-    check_range("seed", seed, 0, MOST_COUNTED)
     return write_pairs(output, sentences, seed, noise)

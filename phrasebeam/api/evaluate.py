@@ -1,39 +1,34 @@
 """evaluate: BLEU, chrF and TER of files of translations."""
 
 from collections.abc import Sequence
+from typing import Annotated
 
 from phrasebeam.api.arguments import Files, paths
-from phrasebeam.base.checked_arguments import checked
+from phrasebeam.base.options import Option, described
+from phrasebeam.training.metrics.definitions import METRICS
 from phrasebeam.training.metrics.evaluation import Evaluation, EvaluationOptions, PairedName, evaluate_files
 
 
-@checked
+@described()
 def evaluate(
-    hypothesis: Files,
-    reference: Files,
+    hypothesis: Annotated[Files, "Translations, one file for each system; the first is the baseline."],
+    reference: Annotated[Files, "Reference translations, one file for each set of them."],
     *,
-    metric: str | Sequence[str] | None = None,
-    tokenize: str | None = None,
-    lowercase: bool = False,
-    paired: PairedName | None = None,
-    confidence: bool = False,
-    trials: int | None = None,
-    seed: int = EvaluationOptions.seed,
+    metric: Annotated[
+        str | Sequence[str] | None, Option(f"Metrics: {', '.join(METRICS)}; one or several.", unset="bleu")
+    ] = None,
+    tokenize: Annotated[str | None, Option("BLEU's tokenizer: 13a, none, intl, zh, char ...", unset="13a")] = None,
+    lowercase: Annotated[bool, "Ignore case (BLEU, chrF; TER always does)."] = False,
+    paired: Annotated[PairedName | None, "Test of the difference between every system and the first."] = None,
+    confidence: Annotated[bool, "95 % confidence interval of one system by bootstrap."] = False,
+    trials: Annotated[
+        int | None, Option("Number of resamples or shuffles.", unset="1000; randomization: 10000")
+    ] = None,
+    seed: Annotated[int, "Random seed of the resampling."] = EvaluationOptions.seed,
 ) -> Evaluation:
     """Score translations with BLEU, chrF and TER, and test whether systems differ: sacrebleu's numbers and signatures.
 
     `evaluate_texts` does so with lists of sentences in place of files.
-
-    Args:
-        hypothesis: Files of translations, one for each system; the first is the baseline.
-        reference: Files of reference translations, one for each set of them.
-        metric: "bleu" (the default), "chrf", "ter" ..., or several.
-        tokenize: BLEU's tokenizer: "13a" (the default), "none", "intl" ...
-        lowercase: Ignore case (BLEU, chrF; TER always does).
-        paired: "bootstrap" or "randomization": test of the difference between every system and the first.
-        confidence: 95 % confidence interval of one system by bootstrap.
-        trials: Resamples or shuffles.
-        seed: Of the resampling.
 
     Returns the results of all systems by metric. Raises FormatError for files of other lengths, ConfigError, OSError.
 

@@ -3,78 +3,69 @@
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated, Unpack
 
-from phrasebeam.api.arguments import File, Memory, Settings, check_range, memory_bound, optional_path
-from phrasebeam.base.checked_arguments import checked
-from phrasebeam.base.config import MOST_THREADS
+from phrasebeam.api.arguments import (
+    OF_MODEL,
+    AtOnce,
+    Config,
+    EngineOptions,
+    File,
+    MemoryBound,
+    Model,
+    Source,
+    optional_path,
+    resources,
+)
+from phrasebeam.base.config import config_with_options, parse_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.figures import check_figure_file
 from phrasebeam.base.files import atomic_file, check_keeps_inputs, read_lines
+from phrasebeam.base.options import Option, described, settings_given
 from phrasebeam.base.progress import stage
-from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder, ForcedResult
-from phrasebeam.decoder.forced.forced_rendering import ForcedPair, render_forced
+from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder, ForcedPair, ForcedResult, render_forced
 from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings, Prefixes
 from phrasebeam.decoder.forced.reachability import Reachability
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
 from phrasebeam.decoder.input.markup import read_all_markup
-from phrasebeam.decoder.input.sentence_input import LeaveOneOut
+from phrasebeam.decoder.input.sentence_input import LEAVE_ONE_OUT, LeaveOneOut
 from phrasebeam.decoder.model.digests import model_paths
 from phrasebeam.decoder.output.lattice_rendering import render_lattice
-from phrasebeam.decoder.translate.translate_settings import overridden, translate_settings
+from phrasebeam.decoder.translate.translate_settings import TranslateSettings, translate_settings
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.engine.engine import EngineName, current_engine
-from phrasebeam.engine.engine_options import chosen_engine
+from phrasebeam.engine.current_engine import current_engine
 
 
-@checked
+class ForcedOptions(EngineOptions, total=False):
+    """Options of forced_decode."""
+
+    alignment: Annotated[File | None, "Word alignment of the sentences, if they are training data (0-0 1-2 ...)."]
+    leave_one_out: Annotated[LeaveOneOut | None, LEAVE_ONE_OUT]
+    plot: Annotated[File | None, "File for a plot of what is reachable (.png, .pdf, .svg)."]
+    lattice: Annotated[File | None, "File for the lattices, as Moses' search graphs."]
+    prefixes: Annotated[Prefixes | None, Option(section=ForcedDecodingSettings)]
+    least_prefix: Annotated[int | None, Option(section=ForcedDecodingSettings)]
+    max_states: Annotated[int | None, Option(section=ForcedDecodingSettings)]
+    aligned: Annotated[bool, Option(section=ForcedDecodingSettings)]
+    distortion_limit: Annotated[int | None, Option(setting="search.distortion_limit")]
+    config: Config
+    memory: MemoryBound
+
+
+@described(TranslateSettings, unset=OF_MODEL)
 def forced_decode(
-    model: File,
-    source: File,
-    reference: File,
-    output: File,
+    model: Model,
+    source: Source,
+    reference: Annotated[File, "Translations of the sentences, line by line, which must be produced."],
+    output: Annotated[File, "File for what is found, a JSON object for each sentence pair."],
     *,
-    alignment: File | None = None,
-    leave_one_out: LeaveOneOut | None = None,
-    plot: File | None = None,
-    lattice: File | None = None,
-    prefixes: Prefixes | None = None,
-    least_prefix: int | None = None,
-    max_states: int | None = None,
-    aligned: bool = False,
-    distortion_limit: int | None = None,
-    table_limit: int = 0,
-    config: Settings | None = None,
-    threads: int = 1,
-    memory: Memory | None = None,
-    engine: EngineName = "local",
-    address: str | None = None,
-    workers: int | None = None,
+    table_limit: Annotated[int, Option(setting="search.table_limit")] = 0,
+    threads: AtOnce = 1,
+    **options: Unpack[ForcedOptions],
 ) -> Reachability:
     """Find the derivations that yield the references: exact forced decoding (Yu et al. 2013, section 3).
 
     ForcedDecoder does so with sentences in place of files.
-
-    Args:
-        model: Model directory, as train_model writes it.
-        source: Source sentences, tokenized, one a line.
-        reference: Their translations, line by line, which must be produced.
-        output: File for what is found, a JSON object for each sentence pair.
-        alignment: Word alignment (0-0 1-2 ...) of training sentences.
-        leave_one_out: Without the counts of the pair ("drop", "penalty"), or without all of count 1 ("singletons").
-        plot: File for a plot of what is reachable (.png, .pdf, .svg).
-        lattice: File for the lattices, as Moses' search graphs.
-        prefixes: "longest", "closed", "all" or "none": prefix pairs where the whole is not reachable.
-        least_prefix: Source words of the shortest prefix pair.
-        max_states: States of a pair that is not too large.
-        aligned: Only phrase pairs that fit the word alignment.
-        distortion_limit: Longest jump, in words; -1: any.
-        table_limit: Target phrases per source phrase; 0: all.
-        config: Settings with sections search, weights, input.
-        threads: Sentence pairs decoded at the same time.
-        memory: Bytes that may be held in memory, such as "2G" (the default).
-        engine: Who does the work: this machine ("local"), or Ray's workers ("ray"); results do not depend on it.
-        address: Of Ray's cluster, host:port or "auto"; None: one is started here.
-        workers: Processes that work at the same time; None: Ray's processors, or threads.
 
     Returns how many are reachable, by length. Raises SmtError or OSError.
 
@@ -82,39 +73,35 @@ def forced_decode(
     >>> print(reached.text().splitlines()[0])
     length  sentences  reachable  +prefix  too large  words  reachable  +prefix  derivations
     """
-    _check(alignment, leave_one_out, aligned, prefixes, lattice)
-    check_range("threads", threads, 1, MOST_THREADS)
+    _check(options)
+    plot, lattice, alignment = (optional_path(options[name]) for name in ("plot", "lattice", "alignment"))
     check_keeps_inputs([output, lattice, plot], [source, reference, alignment, *model_paths(Path(model))])
     if plot:
-        check_figure_file(Path(plot))
-    decoding = overridden(translate_settings(Path(model), config), {"memory": memory}, "options")
-    limits = overridden(decoding.search, {"distortion_limit": distortion_limit, "table_limit": table_limit}, "options")
-    given = {"prefixes": prefixes, "least_prefix": least_prefix, "max_states": max_states, "aligned": aligned}
-    settings = overridden(ForcedDecodingSettings(), given, "options")
-    decoder = Decoder.load(model, limits, decoding.weights, decoding.input)
-    with memory_bound(decoding.memory), chosen_engine(engine, address, workers):
+        check_figure_file(plot)
+    decoding = translate_settings(Path(model), options["config"])
+    given = settings_given(forced_decode, TranslateSettings, options | {"table_limit": table_limit})
+    decoding = config_with_options(decoding, TranslateSettings, given)
+    forcing = settings_given(forced_decode, ForcedDecodingSettings, options | {"table_limit": table_limit})
+    settings = parse_config(forcing, ForcedDecodingSettings, "options")
+    decoder = Decoder.load(model, decoding.search, decoding.weights, decoding.input)
+    with resources(decoding.memory, options, options["workers"]):
         forced = ForcedDecoder(decoder, settings, keeps_graphs=lattice is not None)
-        files = TrainingFiles(Path(reference), optional_path(alignment), leave_one_out or "drop")
-        reached = _force_all(forced, Path(source), files, (Path(output), optional_path(lattice)), threads)
+        files = TrainingFiles(Path(reference), alignment, options["leave_one_out"] or "drop")
+        reached = _force_all(forced, Path(source), files, (Path(output), lattice), threads)
     if plot:
-        reached.plot(Path(plot))
+        reached.plot(plot)
     return reached
 
 
-def _check(
-    alignment: File | None,
-    leave_one_out: LeaveOneOut | None,
-    aligned: bool,
-    prefixes: Prefixes | None,
-    lattice: File | None,
-) -> None:
+def _check(options: ForcedOptions) -> None:
     """Raise ConfigError where arguments need or exclude each other."""
-    if (leave_one_out is None) != (alignment is None):
+    alignment, prefixes = options["alignment"], options["prefixes"]
+    if (options["leave_one_out"] is None) != (alignment is None):
         raise ConfigError("--leave-one-out and --alignment need each other; give both, or none")
-    for name, is_given in {"--aligned": aligned, "--prefixes closed": prefixes == "closed"}.items():
+    for name, is_given in {"--aligned": options["aligned"], "--prefixes closed": prefixes == "closed"}.items():
         if is_given and alignment is None:
             raise ConfigError(f"{name} needs --alignment and --leave-one-out; give both, or leave it out")
-    if lattice and prefixes == "all":
+    if options["lattice"] and prefixes == "all":
         raise ConfigError("--lattice writes lattices with one end; leave out --prefixes all, or leave out --lattice")
 
 

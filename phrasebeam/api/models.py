@@ -2,20 +2,22 @@
 
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from phrasebeam.api.arguments import File, Memory, check_range, memory_bound
-from phrasebeam.base.checked_arguments import checked
-from phrasebeam.base.config import MOST_COUNTED, MOST_THREADS
+from pydantic import Field
+
+from phrasebeam.api.arguments import AtOnce, File, Force, MemoryBound, Model, Source, Target, memory_bound
+from phrasebeam.base.config import MOST_COUNTED
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_file, check_keeps_inputs, read_lines
 from phrasebeam.base.memory_bound import memory_option
+from phrasebeam.base.options import Option, described
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.adaptation.align_text import HEURISTIC, Heuristic, TextAligner, paired, pharaoh
 from phrasebeam.decoder.model.description import accept_files
 from phrasebeam.decoder.model.digests import model_paths
-from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.model.model_check import findings
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.translate.explain import Explanation, fired, heaviest
 from phrasebeam.decoder.translate.translator import Decoder
@@ -32,14 +34,14 @@ class Explained(NamedTuple):
     n_fired: int = 0  # features that fired in it
 
 
-@checked
-def check_model(model: File, *, accept: bool = False, memory: Memory | None = None) -> list[str]:
-    """Read all of a model and say what is damaged: a line each of file, position, value, what was expected.
-
-    Args:
-        model: Model directory, as train_model writes it.
-        accept: Take changed files as right: their digests are written to model.yaml where nothing is damaged.
-        memory: Bytes that may be held in memory, such as "2G" (the default).
+@described()
+def check_model(
+    model: Annotated[File, Option("Model directory, as train-model or import-moses writes it.", is_bare=True)],
+    *,
+    accept: Annotated[bool, "Take changed files as right: write their digests to model.yaml."] = False,
+    memory: MemoryBound = None,
+) -> list[str]:
+    """Read all of a model and report what is damaged: a line each of file, position, value, what was expected.
 
     Returns nothing where the model is sound. Raises SmtError where it cannot be opened.
 
@@ -53,14 +55,14 @@ def check_model(model: File, *, accept: bool = False, memory: Memory | None = No
         return found
 
 
-@checked
-def explain(model: File, *, top: int = 50, source: str | None = None) -> Explained:
-    """The heaviest sparse features of a model by group, or those that fired in a translation.
-
-    Args:
-        model: Model directory with sparse features.
-        top: Features of each group, or of the translation.
-        source: A tokenized sentence: what fired in its translation instead.
+@described()
+def explain(
+    model: Annotated[File, "Model directory with sparse features."],
+    *,
+    top: Annotated[int, Field(ge=1, le=MOST_COUNTED), "Number of features of each group, or of the translation."] = 50,
+    source: Annotated[str | None, "A tokenized sentence: show what fired in its translation instead."] = None,
+) -> Explained:
+    """List the heaviest sparse features of a model by group, or those that fired in a translation.
 
     Raises ConfigError where the model has no sparse features, SmtError where it cannot be opened.
 
@@ -68,7 +70,6 @@ def explain(model: File, *, top: int = 50, source: str | None = None) -> Explain
     >>> len(explained.features)
     3
     """
-    check_range("top", top, 1, MOST_COUNTED)
     decoder = Decoder.load(model)
     if not decoder.tables.sparse.active.any():
         raise ConfigError(f"{model}: no sparse features to explain; train-maxforce learns some")
@@ -78,15 +79,17 @@ def explain(model: File, *, top: int = 50, source: str | None = None) -> Explain
     return Explained(found[:top], translation, len(found))
 
 
-@checked
-def join_features(model: File, features: File, output: File, *, force: bool = False) -> None:
+@described()
+def join_features(
+    model: Annotated[File, "Model directory, as train-expected-bleu writes it, say."],
+    features: Annotated[
+        File, "Model whose sparse features it gets, of train-maxforce, train-ranking or tune with method online."
+    ],
+    output: Annotated[File, "Directory of the model with both."],
+    *,
+    force: Force = False,
+) -> None:
     """Give a model the sparse features of another: what two trainings learned, to be tuned together.
-
-    Args:
-        model: Model directory, as train_expected_bleu writes it, say.
-        features: The one whose sparse features it gets, of train_maxforce, train_ranking or tune with method online.
-        output: Directory of the model with both.
-        force: Replace the model that is there.
 
     Raises SmtError, see phrasebeam.training.joining.
 
@@ -97,17 +100,20 @@ def join_features(model: File, features: File, output: File, *, force: bool = Fa
     joined_model.join_features(Path(model), Path(features), Path(output), force)
 
 
-@checked
-def report(run: File, output: File, *, memory: Memory | None = None) -> None:
-    """Tell of a training as one page of HTML, which needs no other file and no server.
+@described()
+def report(
+    run: Annotated[
+        File, Option("What tune, train or a train- command wrote to its output, be it done or not.", is_bare=True)
+    ],
+    output: Annotated[File, "File for the page, .html."],
+    *,
+    memory: MemoryBound = None,
+) -> None:
+    """Tell of a training as one page: curves, settings, weights, translations that changed.
 
-    Args:
-        run: What tune, train or a train_ function wrote to its output, be the training done or not.
-        output: File for the page.
-        memory: Bytes that may be held in memory, such as "2G" (the default).
+    The page needs no other file and no server.
 
-    It has the curves of all iterations, settings, weights, the heaviest sparse features, and the translations of the
-    development set that changed from iteration to iteration. Raises SmtError or OSError.
+    Raises SmtError or OSError.
 
     >>> report("model-with-features", "report.html")
     """
@@ -117,29 +123,20 @@ def report(run: File, output: File, *, memory: Memory | None = None) -> None:
             file.write(page)
 
 
-@checked
+@described()
 def align(
-    model: File,
-    source: File,
-    target: File,
-    output: File,
+    model: Model,
+    source: Source,
+    target: Target,
+    output: Annotated[File, "File for the word alignments, 0-0 1-2 (Pharaoh's format)."],
     *,
-    heuristic: Heuristic = HEURISTIC,
-    threads: int = 1,
-    memory: Memory | None = None,
+    heuristic: Annotated[Heuristic, "How the alignments of both directions are combined."] = HEURISTIC,
+    threads: AtOnce = 1,
+    memory: MemoryBound = None,
 ) -> tuple[int, int]:
     """Align the words of new sentence pairs by what a model has learned, in both directions, which are combined.
 
     TextAligner does so with sentences in place of files.
-
-    Args:
-        model: Model directory, as train_model writes it.
-        source: Source sentences, tokenized, one a line.
-        target: Their translations, line by line.
-        output: File for the word alignments, 0-0 1-2 (Pharaoh's format).
-        heuristic: How the alignments of both directions are combined.
-        threads: Sentence pairs aligned at the same time.
-        memory: Bytes that may be held in memory, such as "2G" (the default).
 
     Returns how many sentence pairs and links there are. Raises SmtError or OSError.
 
@@ -147,7 +144,6 @@ def align(
     >>> n_pairs
     20
     """
-    check_range("threads", threads, 1, MOST_THREADS)
     check_keeps_inputs([output], [source, target, *model_paths(Path(model))])
     with memory_bound(memory_option(memory)):
         aligner = TextAligner(open_model(model), heuristic)

@@ -1,41 +1,34 @@
 """import_moses and export_moses: models in Moses' formats."""
 
 from pathlib import Path
+from typing import Annotated, Unpack
 
-from phrasebeam.api.arguments import File, Memory, memory_bound
-from phrasebeam.base.checked_arguments import checked
+from phrasebeam.api.arguments import File, Force, LanguageOptions, MemoryBound, Model, memory_bound
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import memory_option
+from phrasebeam.base.options import Option, described
 from phrasebeam.decoder.input.raw_text_settings import raw_preprocessing
 from phrasebeam.decoder.model.description import ModelDescription
 from phrasebeam.decoder.moses import exporting, importing
 
 
-@checked
-def import_moses(
-    ini: File,
-    output: File,
-    *,
-    memory: Memory | None = None,
-    source_language: str | None = None,
-    target_language: str | None = None,
-    truecaser_source: File | None = None,
-    truecaser_target: File | None = None,
-    lowercase: bool = False,
-    force: bool = False,
-) -> ModelDescription:
-    """Convert a Moses model; search.yaml in the new one takes its limits of the search, by which Decoder searches.
+class ImportOptions(LanguageOptions, total=False):
+    """Options of import_moses."""
 
-    Args:
-        ini: The model's moses.ini; paths in it may be relative to its folder.
-        output: Directory for the model.
-        memory: Bytes that may be held in memory, such as "2G" (the default).
-        source_language: Of raw text that is to be translated: "de", "en" ...
-        target_language: Of raw text.
-        truecaser_source: File of Moses' truecaser, if the text was truecased.
-        truecaser_target: That of the target language.
-        lowercase: The text was lowercased.
-        force: Replace a model of other files that is there.
+    memory: MemoryBound
+    truecaser_source: Annotated[File | None, "Moses' truecaser, if the text was truecased."]
+    truecaser_target: Annotated[File | None, "Moses' truecaser of the target language."]
+    lowercase: Annotated[bool, "The text was lowercased, as raw text is then, too."]
+    force: Force
+
+
+@described()
+def import_moses(
+    ini: Annotated[File, Option("The model's moses.ini; paths in it may be relative to its folder.", is_bare=True)],
+    output: Annotated[File, "Directory for the model."],
+    **options: Unpack[ImportOptions],
+) -> ModelDescription:
+    """Convert a Moses model; search.yaml in the new one takes its limits of the search, and is searched by them.
 
     Returns what is said of it in its model.yaml; `settings` tells what was left out. Raises SmtError or OSError, and
     then leaves `output` as it was.
@@ -44,7 +37,9 @@ def import_moses(
     >>> import_moses("moses/moses.ini", "imported").settings["left_out"]
     []
     """
-    n_bytes = memory_option(memory)
+    n_bytes, lowercase = memory_option(options["memory"]), options["lowercase"]
+    source_language, target_language = options["source_language"], options["target_language"]
+    truecaser_source, truecaser_target = options["truecaser_source"], options["truecaser_target"]
     truecasers = (truecaser_source, truecaser_target) if truecaser_source and truecaser_target else None
     if not truecasers and (truecaser_source or truecaser_target):
         raise ConfigError("--truecaser-source and --truecaser-target need each other; give both or neither")
@@ -55,18 +50,18 @@ def import_moses(
         casing = "truecase" if truecasers else "lowercase" if lowercase else "keep"
         preprocessing = raw_preprocessing({"casing": casing}, source_language, target_language)
     with memory_bound(n_bytes):
-        return importing.import_moses(ini, output, n_bytes, preprocessing, truecasers, force)
+        return importing.import_moses(ini, output, n_bytes, preprocessing, truecasers, options["force"])
 
 
-@checked
-def export_moses(model: File, output: File, *, memory: Memory | None = None, force: bool = False) -> None:
+@described()
+def export_moses(
+    model: Model,
+    output: Annotated[File, "Directory for the Moses model."],
+    *,
+    memory: MemoryBound = None,
+    force: Force = False,
+) -> None:
     """Write a model in Moses' formats: moses.ini, text tables, and language models as KenLM binaries.
-
-    Args:
-        model: Model directory, as train_model or import_moses writes it.
-        output: Directory for the Moses model.
-        memory: Bytes that may be held in memory, such as "2G" (the default).
-        force: Replace an export of another model that is there.
 
     Raises SmtError, also for numbers of the model that are wrong, and then leaves `output` as it was.
     """

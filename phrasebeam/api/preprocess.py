@@ -1,28 +1,28 @@
 """preprocess: raw text as a model needs it."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from phrasebeam.api.arguments import File, optional_path
-from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.files import check_keeps_inputs, output_file, read_input
+from phrasebeam.base.options import Option, described
 from phrasebeam.console.input_stage import stage_of_input
 from phrasebeam.decoder.model.digests import model_paths
 
 Side = Literal["source", "target"]
 
 
-@checked
-def preprocess(model: File, side: Side, *, input: File | None = None, output: File | None = None) -> list[str]:
+@described()
+def preprocess(
+    model: Annotated[File, "Model directory of train-model --raw or import-moses."],
+    side: Annotated[Side, "The language of the text: source or target."],
+    *,
+    input: Annotated[File | None, Option("File of raw text.", unset="standard input")] = None,
+    output: Annotated[File | None, Option("File for the tokens; - for standard output.", unset="returned")] = None,
+) -> list[str]:
     """Tokenize and case raw text as the model needs it, such as text to tune on.
 
     RawText does so with lines in place of files.
-
-    Args:
-        model: Model directory of train_model with `raw`, or of import_moses.
-        side: The language of the text: "source" or "target".
-        input: File of raw text; None: standard input.
-        output: File for the tokens; None: they are returned; "-": standard output.
 
     Returns the tokenized lines, unless they went elsewhere. Raises SmtError, also where the model is of tokenized text,
     or OSError.
@@ -32,7 +32,7 @@ def preprocess(model: File, side: Side, *, input: File | None = None, output: Fi
     >>> preprocess("raw-model", "source", input="dev.de", output="dev.tokens.de")
     []
     """
-    from phrasebeam.decoder.raw_text.raw_text import RawText  # slow to import
+    from phrasebeam.decoder.raw_text.preprocessing import RawText
 
     check_keeps_inputs([output], [input, *model_paths(Path(model))])
     raw_text = RawText.load(model)

@@ -1,52 +1,42 @@
 """select: the sentence pairs of a bitext that resemble in-domain text."""
 
 from pathlib import Path
+from typing import Annotated, TypedDict, Unpack
 
-from phrasebeam.api.arguments import File, Files, Settings, optional_path, paths
-from phrasebeam.base.checked_arguments import checked
-from phrasebeam.base.config import config_with_options
+from phrasebeam.api.arguments import Config, File, Files, optional_path, paths
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import check_keeps_inputs
+from phrasebeam.base.options import described, settings_of
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.selection.config import SelectionConfig
-from phrasebeam.training.selection.domain_ngrams import ParallelFiles
-from phrasebeam.training.selection.selection import SelectionFiles, SelectionResult, select_sentences
+from phrasebeam.training.selection.select_sentences import SelectionFiles, SelectionResult, select_sentences
 
 
-@checked
+class SelectOptions(TypedDict, total=False):
+    """How many sentence pairs are selected, and where they and the log are written."""
+
+    alignment: Annotated[File | None, "Word alignment of the bitext, line by line."]
+    output_alignment: Annotated[File | None, "File of the alignment of what is selected."]
+    sentences: int | None
+    words: int | None
+    order: int | None
+    in_order: Annotated[bool, "Lines as in the bitext, not the best first."]
+    log: Annotated[File | None, "File of line number, score, source words; the best first."]
+    config: Config
+
+
+@described(SelectionConfig)
 def select(
-    source: File,
-    target: File,
-    in_domain: Files,
-    output_source: File,
-    output_target: File,
-    *,
-    alignment: File | None = None,
-    output_alignment: File | None = None,
-    sentences: int | None = None,
-    words: int | None = None,
-    order: int | None = None,
-    in_order: bool = False,
-    log: File | None = None,
-    config: Settings | None = None,
+    source: Annotated[File, "Source side of the bitext, tokenized, one sentence a line."],
+    target: Annotated[File, "Target side of the bitext, line by line."],
+    in_domain: Annotated[Files, "Source text like what is to be translated, tokenized; one file or several."],
+    output_source: Annotated[File, "File of the selected source sentences."],
+    output_target: Annotated[File, "File of their translations."],
+    **options: Unpack[SelectOptions],
 ) -> SelectionResult:
     """Select the training sentences that resemble in-domain text, by feature decay (Biçici & Yuret 2011).
 
     The best come first, so that the first lines are the selection of a smaller budget.
-
-    Args:
-        source: Source side of the bitext, tokenized, one sentence a line.
-        target: Its target side, line by line.
-        in_domain: Source text like what is to be translated, tokenized; one file or several.
-        output_source: File of the selected source sentences.
-        output_target: File of their translations.
-        alignment: Word alignment of the bitext, line by line.
-        output_alignment: File of the alignment of what is selected.
-        sentences: How many to select; either this or `words`.
-        words: Select until there are so many source words.
-        order: Words of the longest n-grams.
-        in_order: Lines as in the bitext, not the best first.
-        log: File of line number, score, source words; the best first.
-        config: Settings, see SelectionConfig.
 
     Returns what the selection covers of the in-domain n-grams, and what others do. Raises SmtError or OSError.
 
@@ -54,10 +44,11 @@ def select(
     >>> result.selected.n_sentences
     100
     """
+    alignment, output_alignment = optional_path(options["alignment"]), optional_path(options["output_alignment"])
     if (alignment is None) != (output_alignment is None):
         raise ConfigError("--alignment and --output-alignment need each other; give both")
-    settings = config_with_options(config, SelectionConfig, {"sentences": sentences, "words": words, "order": order})
-    written = ParallelFiles(Path(output_source), Path(output_target), optional_path(output_alignment))
-    bitext = ParallelFiles(Path(source), Path(target), optional_path(alignment))
-    check_keeps_inputs([*written.paths, log], [*bitext.paths, *paths(in_domain)])
-    return select_sentences(bitext, paths(in_domain), SelectionFiles(written, optional_path(log), in_order), settings)
+    settings, log = settings_of(select, SelectionConfig, options), optional_path(options["log"])
+    written = BitextFiles(Path(output_source), [Path(output_target)], optional_path(output_alignment))
+    bitext = BitextFiles(Path(source), [Path(target)], optional_path(alignment))
+    check_keeps_inputs([*written.parallel, log], [*bitext.parallel, *paths(in_domain)])
+    return select_sentences(bitext, paths(in_domain), SelectionFiles(written, log, options["in_order"]), settings)

@@ -1,27 +1,148 @@
-"""Arguments of translate: which of them need or exclude each other, and the settings that they stand for."""
+"""Options of translate, in groups: which of them need or exclude each other, and the settings that they stand for."""
 
 import math
-from collections.abc import Mapping
 from pathlib import Path
+from typing import Annotated, Any, TypedDict
 
-from phrasebeam.api.arguments import check_range
-from phrasebeam.base.config import MOST_THREADS
+from pydantic import Field
+
+from phrasebeam.api.arguments import Config, EngineOptions, File, MemoryBound
+from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import check_keeps_inputs
+from phrasebeam.base.options import Option, heading
+from phrasebeam.decoder.input.input_settings import InputFormat, Markup, Oov
+from phrasebeam.decoder.input.sentence_input import LEAVE_ONE_OUT, LeaveOneOut
 from phrasebeam.decoder.model.digests import model_paths
+from phrasebeam.decoder.output.lattice_rendering import LatticeFormat
 from phrasebeam.decoder.output.mbr import MbrSettings
-from phrasebeam.decoder.translate.translate_settings import Flags, TranslateSettings, overridden, translate_settings
+from phrasebeam.decoder.search.search_settings import Algorithm
+from phrasebeam.decoder.translate.translate_settings import TranslateSettings, overridden, translate_settings
 
 MOST_DERIVATIONS = 100_000  # of a sentence, which are in memory, some kB each
 
 
-def check_arguments(given: Flags) -> None:
-    """Raise ConfigError where arguments need or exclude each other, or are out of range."""
-    check_range("threads", given["threads"], 1, MOST_THREADS)
+@heading("Input")
+class InputOptions(TypedDict, total=False):
+    """How sentences are read."""
+
+    input: Annotated[File | None, Option("File of the sentences, plain, .gz or .zst.", unset="standard input")]
+    input_format: Annotated[InputFormat | None, Option(setting="input.format")]
+    input_weight: Annotated[
+        float | None,
+        Option("Weight of the ln probability of a lattice's words.", unset="input_score in the model's weights"),
+    ]
+    markup: Annotated[Markup | None, Option(setting="input.markup")]
+    oov: Annotated[Oov | None, Option(setting="input.oov")]
+    prefix: Annotated[File | None, "File of what translations must begin with, a tokenized line for each sentence."]
+    partial_word: Annotated[bool, "The last word of a prefix may be unfinished, unless space follows it."]
+
+
+@heading("Output")
+class OutputOptions(TypedDict, total=False):
+    """Where translations go, and what stands beside them."""
+
+    output: Annotated[
+        File | None,
+        Option("File for the translations, as named plain or compressed; - for standard output.", unset="returned"),
+    ]
+    alignment: Annotated[bool, "Append the word alignment, 0-0 1-2."]
+    segmentation: Annotated[bool, "Follow each phrase with the source words it translates, |3-4|."]
+    scores: Annotated[bool, "Append ' ||| ', the feature values, ' ||| ' and the model score."]
+
+
+@heading("N-best lists")
+class NbestOptions(TypedDict, total=False):
+    """Lists of derivations."""
+
+    nbest: Annotated[
+        int | None, Field(ge=1, le=MOST_DERIVATIONS), "Number of derivations of each sentence in `nbest_output`."
+    ]
+    nbest_output: Annotated[
+        File | None, "File in Moses' format: 0 ||| text ||| features ||| score; -: instead of translations."
+    ]
+    distinct: Annotated[bool, "Only the best derivation of each text in `nbest_output`."]
+    moses_names: Annotated[bool, "Features are called as in Moses' n-best lists, in its order."]
+
+
+@heading("Minimum Bayes risk")
+class MbrOptions(TypedDict, total=False):
+    """Choice by expected BLEU."""
+
+    mbr: Annotated[bool | None, Option("Choose the translation with the largest expected BLEU.", unset="the model's")]
+    mbr_size: Annotated[int | None, Option(setting="mbr.size")]
+    mbr_scale: Annotated[float | None, Option(setting="mbr.scale")]
+
+
+@heading("Lattices")
+class LatticeOptions(TypedDict, total=False):
+    """What the search kept."""
+
+    lattice_output: Annotated[
+        File | None, "File for what the search kept of each sentence; -: instead of translations."
+    ]
+    lattice_format: Annotated[
+        LatticeFormat | None,
+        Option("osg: Moses' search graph; dot: for Graphviz, what people can read of it.", unset="osg"),
+    ]
+    lattice_beam: Annotated[float | None, Field(ge=0), "Keep derivations that score at most this much below the best."]
+
+
+@heading("Search")
+class SearchOptions(TypedDict, total=False):
+    """Limits of the search."""
+
+    algorithm: Annotated[Algorithm | None, Option(setting="search.algorithm")]
+    pop_limit: Annotated[int | None, Option(setting="search.pop_limit")]
+    stack: Annotated[int | None, Option(setting="search.stack")]
+    beam_threshold: Annotated[float | None, Option(setting="search.beam_threshold")]
+    no_future_cost: Annotated[bool, "Compare hypotheses of a stack by their scores alone."]
+    distortion_limit: Annotated[int | None, Option(setting="search.distortion_limit")]
+    table_limit: Annotated[int | None, Option(setting="search.table_limit")]
+
+
+@heading("Training data as input")
+class TrainingInputOptions(TypedDict, total=False):
+    """Translations of the input that the model was trained on."""
+
+    leave_one_out: Annotated[LeaveOneOut | None, LEAVE_ONE_OUT]
+    reference: Annotated[File | None, "File of the sentences' translations."]
+    word_alignment: Annotated[File | None, "File of their word alignments, 0-0 1-2, that the model was made of."]
+
+
+@heading("Learning from confirmed translations")
+class AdaptationOptions(TypedDict, total=False):
+    """Confirmed translations."""
+
+    adapt: Annotated[File | None, "File of confirmed translations: each is learned before the next line is translated."]
+    adapt_journal: Annotated[
+        File | None, "File that keeps what is learned, of this and earlier runs; alone: only use what it has."
+    ]
+
+
+class TranslateOptions(
+    EngineOptions,
+    InputOptions,
+    OutputOptions,
+    NbestOptions,
+    MbrOptions,
+    LatticeOptions,
+    SearchOptions,
+    TrainingInputOptions,
+    AdaptationOptions,
+    total=False,
+):
+    """All groups above, and what concerns none of them alone."""
+
+    config: Config
+    memory: MemoryBound
+    raw: Annotated[bool, "Raw text in and out, as the model was made."]
+
+
+def check_arguments(model: Path, threads: int, given: TranslateOptions) -> None:
+    """Raise ConfigError where arguments need or exclude each other."""
     nbest, has_output = given["nbest"], given["nbest_output"] is not None
-    if nbest is not None:
-        check_range("nbest", nbest, 1, MOST_DERIVATIONS)
-    training = [given[name] is None for name in ("leave_one_out", "reference", "word_alignment")]
+    training = [given["leave_one_out"] is None, given["reference"] is None, given["word_alignment"] is None]
     learns, is_training = is_adapted(given), not all(training)
     needs = {
         "--nbest and --nbest-output need each other, --distinct needs both; give them together": (
@@ -41,13 +162,13 @@ def check_arguments(given: Flags) -> None:
         "--leave-one-out, --reference and --word-alignment need each other; give all three": len({*training}) > 1,
     }
     _refuse(needs)
-    read = ("input", "prefix", "reference", "word_alignment", "config", "adapt", "adapt_journal")
-    files = [given[name] for name in read if not isinstance(given[name], Mapping)]
-    outputs = [given[name] for name in ("output", "nbest_output", "lattice_output")]
-    check_keeps_inputs(outputs, [*files, *model_paths(Path(given["model"]))])
+    config = given["config"] if isinstance(given["config"], str | Path) else None
+    files = [given["input"], given["prefix"], given["reference"], given["word_alignment"], config]
+    files += [given["adapt"], given["adapt_journal"], *model_paths(model)]
+    check_keeps_inputs([given["output"], given["nbest_output"], given["lattice_output"]], files)
     excluded = {
         "--adapt translates one line after the other; leave out --threads": (
-            given["adapt"] is not None and given["threads"] > 1
+            given["adapt"] is not None and threads > 1
         ),
         "--adapt and --adapt-journal learn in this process; leave out --engine": (
             learns and given["engine"] != "local"
@@ -66,7 +187,7 @@ def _refuse(conflicts: dict[str, bool]) -> None:
             raise ConfigError(message)
 
 
-def _check_raw(given: Flags) -> None:
+def _check_raw(given: TranslateOptions) -> None:
     """Raise ConfigError where options of tokens are given beside --raw."""
     shows_tokens = given["alignment"] or given["segmentation"] or given["scores"]
     _refuse(
@@ -80,32 +201,25 @@ def _check_raw(given: Flags) -> None:
     )
 
 
-def is_adapted(given: Flags) -> bool:
+def is_adapted(given: AdaptationOptions) -> bool:
     """Whether confirmed translations are learned from."""
     return given["adapt"] is not None or given["adapt_journal"] is not None
 
 
-def translate_settings_of(given: Flags) -> TranslateSettings:
-    """The settings of the model, what the configuration says in their place, and arguments in place of both."""
-    search = {name: given[name] for name in ("algorithm", "pop_limit", "stack", "beam_threshold")}
-    search |= {name: given[name] for name in ("distortion_limit", "table_limit")}
-    search |= {"future_cost": False if given["no_future_cost"] else None}
-    reading = {"format": given["input_format"], "markup": given["markup"], "oov": given["oov"]}
-    settings = translate_settings(Path(given["model"]), given["config"])
-    settings = overridden(settings, {"memory": given["memory"]}, "options")
-    sections = {
-        "search": overridden(settings.search, search, "search options"),
-        "input": overridden(settings.input, reading, "options of the input"),
-        "mbr": _mbr(settings.mbr, given["mbr"], given["mbr_size"], given["mbr_scale"]),
-    }
-    return settings.model_copy(update=sections)
+def translate_settings_of(model: Path, options: TranslateOptions, given: dict[str, Any]) -> TranslateSettings:
+    """The settings of the model, what the configuration says in their place, and those `given` in place of both."""
+    risk = given.pop("mbr", {})
+    if options["no_future_cost"]:
+        given["search"] = {**given.get("search", {}), "future_cost": False}
+    settings = config_with_options(translate_settings(model, options["config"]), TranslateSettings, given)
+    return settings.model_copy(update={"mbr": _mbr(settings.mbr, options["mbr"], risk)})
 
 
-def _mbr(section: MbrSettings | None, is_on: bool | None, size: int | None, scale: float | None) -> MbrSettings | None:
+def _mbr(section: MbrSettings | None, is_on: bool | None, given: dict[str, Any]) -> MbrSettings | None:
     if is_on is False or (section is None and not is_on):
-        if size is not None or scale is not None:
+        if given:
             raise ConfigError(
                 "--mbr-size and --mbr-scale need --mbr, or the section 'mbr' in --config or the model; give one"
             )
         return None
-    return overridden(section or MbrSettings(), {"size": size, "scale": scale}, "options of --mbr")
+    return overridden(section or MbrSettings(), given, "options of --mbr")

@@ -18,7 +18,7 @@ import numpy as np
 from phrasebeam.base.array_struct import ArrayField, split_length
 from phrasebeam.base.errors import FormatError, ModelError
 from phrasebeam.base.resident_memory import map_file
-from phrasebeam.process.named_errors import named_in_errors
+from phrasebeam.process.system_errors import named_in_errors
 
 HEADER_SIZE = 128  # bytes, in files that we write
 LONGEST_HEADER = 4096  # bytes of text
@@ -36,7 +36,7 @@ TYPE_NAMES = {np.dtype(code).str: np.dtype(code).name for code in "?bBhHiIqQefd"
 
 
 class ArrayHeader(NamedTuple):
-    """What the header of an .npy file says."""
+    """The header of an .npy file."""
 
     dtype: str  # byte order, kind and bytes, as in numpy's dtype.str
     is_fortran: bool  # whether columns, not rows, are contiguous
@@ -175,7 +175,7 @@ def _read_header(file: BinaryIO) -> ArrayHeader:
 
 
 def _misfit(header: ArrayHeader, declared: ArrayField, sizes: Mapping[str, int]) -> str:
-    """What the header has in place of what is declared; "" where it fits."""
+    """The part of the header that is not as declared; "" where it fits."""
     is_row_major = not header.is_fortran or len(header.shape) < 2
     is_declared = is_row_major and header.dtype == declared.dtype.str
     if is_declared and _new_sizes(declared.shape, header.shape, sizes) is not None:
@@ -184,7 +184,7 @@ def _misfit(header: ArrayHeader, declared: ArrayField, sizes: Mapping[str, int])
 
 
 def _wrong_size(header: ArrayHeader, declared: ArrayField, n_bytes: int) -> str:
-    """How many bytes a file has that should have others by its header; "" where it has those."""
+    """The sizes of a file as it is and as its header says; "" where they are equal."""
     expected = header.size + math.prod(header.shape) * declared.dtype.itemsize
     return "" if n_bytes == expected else f"{n_bytes} bytes, expected {expected} of {header}"
 
@@ -192,7 +192,7 @@ def _wrong_size(header: ArrayHeader, declared: ArrayField, n_bytes: int) -> str:
 def _new_sizes(
     declared: tuple[int | str, ...], shape: tuple[int, ...], sizes: Mapping[str, int]
 ) -> dict[str, int] | None:
-    """What `shape` says of sizes that are not known; None where it is not as declared."""
+    """Sizes that were not known and that `shape` tells; None where it is not as declared."""
     new = dict[str, int]()
     if len(declared) != len(shape):
         return None

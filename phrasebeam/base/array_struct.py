@@ -1,6 +1,7 @@
 """Structs of arrays: NamedTuples that declare dtype and shape at each field, from which all arrays are allocated."""
 
-from collections.abc import Mapping
+from collections import namedtuple
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, NamedTuple, TypeVar, get_type_hints
 
@@ -10,7 +11,7 @@ Struct = TypeVar("Struct", bound=tuple)
 
 
 class ArrayField(NamedTuple):
-    """What a field declares of its array."""
+    """The dtype and shape that a field declares for its array."""
 
     dtype: np.dtype
     shape: tuple[int | str, ...]  # numbers, names of sizes, or "NAME + number"
@@ -22,7 +23,6 @@ class ArrayField(NamedTuple):
         return tuple(_length(length, sizes) for length in self.shape)
 
     def new(self, sizes: Mapping[str, int]) -> np.ndarray:
-        """An array of that kind, see `lengths`."""
         shape = self.lengths(sizes)
         if self.fill is None:
             return np.empty(shape, self.dtype)
@@ -30,7 +30,7 @@ class ArrayField(NamedTuple):
 
 
 def array(dtype: type, *shape: int | str, fill: float | None = 0, below: int | None = None) -> ArrayField:
-    """What a field of a struct declares: `score: Annotated[np.ndarray, array(np.float64, "N + 1", 4)]`."""
+    """The declaration of a field of a struct: `score: Annotated[np.ndarray, array(np.float64, "N + 1", 4)]`."""
     return ArrayField(np.dtype(dtype), shape, fill, below)
 
 
@@ -52,6 +52,11 @@ def allocate(struct: type[Struct], sizes: Mapping[str, int], **given: Any) -> St
     """
     new = {name: field.new(sizes) for name, field in array_fields(struct).items() if name not in given}
     return struct(**new, **given)
+
+
+def struct_of(name: str, fields: Iterable[str]) -> Any:
+    """A class of NamedTuples with `fields`, as a registry declares them."""
+    return namedtuple(name, [*fields])
 
 
 def split_length(length: str) -> tuple[str, int]:

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, wraps
-from inspect import Parameter, signature
+from inspect import Parameter, Signature, signature
 from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from pydantic.fields import FieldInfo
 
 from phrasebeam.base.config import Section, parse_config, sections_in
 from phrasebeam.base.errors import ConfigError, excerpt
@@ -22,6 +24,8 @@ WORDS: dict[Any, str] = {
     NoneType: "None",
 }
 VARIABLE = Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD
+Bounds = tuple[float | None, float | None]  # least and most; None: any
+NO_BOUNDS = None, None
 
 
 class Checker(NamedTuple):
@@ -45,25 +49,35 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
     A dictionary in place of a section of settings becomes that section. What is read from an iterator is not looked at.
     """
-    parameters = signature(function)
+    return call_checked(function, signature(function), lambda: get_type_hints(function, include_extras=True))
+
+
+def call_checked(
+    function: Callable[P, R],
+    parameters: Signature,
+    hints: Callable[[], Mapping[str, Any]],
+    gives_defaults: bool = False,
+) -> Callable[P, R]:
+    """The function, called with arguments that were bound to `parameters` and checked by the types in `hints`."""
     name = function.__qualname__.removesuffix(".__init__")
 
     @cache
     def checkers() -> dict[str, Checker]:
-        kinds = [one.name for one in parameters.parameters.values() if one.kind not in VARIABLE]
-        hints = get_type_hints(function, include_extras=True)
-        return {one: Checker(hints[one], _fitting(hints[one])) for one in kinds if one in hints}
+        kinds, known = [one.name for one in parameters.parameters.values() if one.kind not in VARIABLE], hints()
+        return {one: Checker(known[one], _fitting(known[one])) for one in kinds if one in known}
 
     @wraps(function)
     def call(*args: P.args, **options: P.kwargs) -> R:
         try:
             bound = parameters.bind(*args, **options)
-        except TypeError:
-            return function(*args, **options)  # which raises it with a better message
+        except TypeError as error:
+            raise TypeError(f"{name}() {error}") from None
         known, given = checkers(), bound.arguments
         for one, value in given.items():
             if one in known and not known[one].fits(value):
                 given[one] = known[one].checked(value, f"{name}: {one}")
+        if gives_defaults:
+            bound.apply_defaults()
         return function(*bound.args, **bound.kwargs)
 
     return call
@@ -88,7 +102,7 @@ def _fitting(kind: Any) -> Callable[[Any], bool]:
     """A function that tells whether a value is of a type."""
     origin, parts = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        return _fitting(parts[0])
+        return _within(_fitting(parts[0]), _own_bounds(kind))
     if origin in (Union, UnionType):
         each = [_fitting(part) for part in parts]
         return lambda value: any(fits(value) for fits in each)
@@ -105,8 +119,32 @@ def _fitting(kind: Any) -> Callable[[Any], bool]:
     return lambda value: kind is Any or not isinstance(kind, type) or isinstance(value, kind)
 
 
+def _within(fits: Callable[[Any], bool], bounds: Bounds) -> Callable[[Any], bool]:
+    least, most = bounds
+    if bounds == NO_BOUNDS:
+        return fits
+    return lambda value: (
+        fits(value) and (value is None or ((least is None or value >= least) and (most is None or value <= most)))
+    )
+
+
+def _own_bounds(kind: Any) -> Bounds:
+    """The bounds that pydantic's Field gives in the metadata of Annotated, or that a field itself has."""
+    fields = [kind] if isinstance(kind, FieldInfo) else getattr(kind, "__metadata__", ())
+    found = [one for field in fields if isinstance(field, FieldInfo) for one in field.metadata]
+    least, most = ([getattr(one, name) for one in found if hasattr(one, name)] for name in ("ge", "le"))
+    return (*least, None)[0], (*most, None)[0]
+
+
+def bounds_of(kind: Any) -> Bounds:
+    """The bounds of a type or a field: its own, or those of a type that it is made of."""
+    parts = [kind.annotation] if isinstance(kind, FieldInfo) else get_args(kind)
+    known = (found for found in (_own_bounds(kind), *map(bounds_of, parts)) if found != NO_BOUNDS)
+    return next(known, NO_BOUNDS)
+
+
 def _collection(origin: Any, parts: tuple[Any, ...]) -> Callable[[Any], bool]:
-    """As _fitting, of a type with items: those of mappings and sequences are looked at, and a string is none."""
+    """Like _fitting, for a type with items; items of mappings and sequences are looked at. A string is none of them."""
     if not issubclass(origin, (Mapping, Sequence)):
         return lambda value: isinstance(value, origin) and not isinstance(value, str)
     each = [_fitting(part) for part in parts if part is not ...]
@@ -127,7 +165,10 @@ def _spelled(kind: Any) -> str:
     """A type in words."""
     origin, parts = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        return _spelled(parts[0])
+        least, most = _own_bounds(kind)
+        return (
+            _spelled(parts[0]) + ("" if least is None else f" from {least}") + ("" if most is None else f" to {most}")
+        )
     if origin in (Union, UnionType, Literal):
         names = list(dict.fromkeys(repr(part) if origin is Literal else _spelled(part) for part in parts))
         return " or ".join([", ".join(names[:-1])] * (len(names) > 1) + names[-1:])

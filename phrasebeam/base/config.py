@@ -63,7 +63,9 @@ def format_size(n_bytes: int) -> str:
 # Types of settings that several sections have. No number is unbounded: what is too large to be meant is refused where
 # it is read, and not when memory or patience ends.
 Bytes = Annotated[int, Field(le=MOST_BYTES), BeforeValidator(parse_size), PlainSerializer(format_size, return_type=str)]
-Threads = Annotated[int, Field(ge=1, le=MOST_THREADS)]
+Threads = Annotated[
+    int, Field(ge=1, le=MOST_THREADS, description="processor cores to use; results do not depend on it")
+]
 Count = Annotated[int, Field(ge=0, lt=2**63)]  # what a training has counted
 Seed = Annotated[int, Field(ge=0, lt=2**63)]  # 64 bits, as generators of random numbers take them
 Factor = Annotated[float, Field(ge=0, le=LARGEST_FACTOR)]  # of scores, weights or steps
@@ -171,7 +173,7 @@ class _PlainYaml(yaml.SafeLoader):
 
 
 def load_yaml(path: str | Path) -> Any:
-    """What the YAML file `path` says, of mappings, lists, strings, numbers and truth values. Raises ConfigError."""
+    """The content of the YAML file `path`: mappings, lists, strings, numbers and truth values. Raises ConfigError."""
     with open(path, "rb") as file:
         content = file.read(LARGEST_YAML + 1)
     if len(content) > LARGEST_YAML:
@@ -225,7 +227,7 @@ def config_with_options(given: Given | None, section: type[Config], options: Map
 
 
 def given_settings(given: Given | None, section: type[Section]) -> dict[str, Any]:
-    """What is set by a YAML file, by what one would say, or by a section; files are relative to the YAML's folder.
+    """The settings of a YAML file, of what one would say, or of a section; files are relative to the YAML's folder.
 
     Raises ConfigError.
     """

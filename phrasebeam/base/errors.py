@@ -46,7 +46,7 @@ class FormatError(SmtError):
         super().__init__(f"{where}: {message}")
 
     def without_path(self) -> str:
-        """What is wrong, for those who are not to know where files lie."""
+        """The message for those who are not to know where files lie."""
         return printable(f"line {self.line}: {self.message}" if self.line is not None else self.message)
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -16,8 +16,8 @@ from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.process.compression import compressed, decompressed
 from phrasebeam.process.directory_lock import check_free
 from phrasebeam.process.hints import hint
-from phrasebeam.process.named_errors import named_in_errors
 from phrasebeam.process.starting_line import clear_starting_line
+from phrasebeam.process.system_errors import named_in_errors
 from phrasebeam.process.unfinished import put_in_place, unfinished_directory, unfinished_file
 
 LONGEST_LINE = 2**24  # bytes; no more of a file is in memory
@@ -51,7 +51,6 @@ def read_input(path: str | Path | None) -> Iterator[str]:
 
 
 def _lines(file: BinaryIO, name: str | Path) -> Iterator[str]:
-    """The lines of a binary file, for which errors have this name."""
     number = 0
     try:
         with named_in_errors(Path(name)):

@@ -19,11 +19,10 @@ from phrasebeam.base.resident_memory import (
     release_all,
     resident_memory,
 )
-from phrasebeam.process.own_modules import CHILD
+from phrasebeam.process.children import CHILD
 
 DEFAULT_MEMORY = 2 << 30  # bytes
 LEAST_MEMORY = 384 << 20  # bytes; interpreter, libraries and kernels take some 200 MB of it
-MEMORY_HELP = "Bytes that the command may hold in memory, such as 2G; what does not fit goes to disk."
 RESERVE = 96 << 20  # bytes of the bound, or an eighth, that are kept free: memory grows between two looks
 BYTES_PER_SECOND = 8 << 30  # about as fast as pages of a file in the cache become resident
 SECONDS_BETWEEN_LOOKS = 0.002, 0.25  # at least and at most
@@ -41,7 +40,7 @@ class MemorySettings(Section):
 
     memory: Annotated[Bytes, AfterValidator(_large_enough), WITHOUT_EFFECT] = Field(
         DEFAULT_MEMORY,
-        description="bytes that the process and its children may hold resident; what does not fit goes to disk",
+        description="memory that the process and its children may hold, such as 2G; what does not fit goes to disk",
     )
 
 
@@ -51,7 +50,7 @@ def memory_option(memory: str | int | None) -> int:
 
 
 def memory_left(n_bytes: int) -> int:
-    """What new arrays of this process may take so that it stays below `n_bytes`: at least a sixteenth of that."""
+    """Bytes that new arrays may take so that this process stays below `n_bytes`: at least a sixteenth of that."""
     held = resident_memory()
     return max(n_bytes // 16, _threshold(n_bytes) - (held.all if held else n_bytes // 2))
 
@@ -73,13 +72,11 @@ class MemoryBound:
         self.start()
 
     def start(self) -> None:
-        """Look at memory in a thread until `stop`."""
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="memory", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread."""
         self._stopped.set()
         self._thread.join()
 
@@ -154,7 +151,7 @@ def leave_out_processes(is_left_out: bool) -> None:
 
 
 def keep_share(parts: int) -> None:
-    """In a forked process: keep to an equal part of the bound of its parent, if that has one."""
+    """Keep, in a forked process, to an equal part of the bound of its parent, if that has one."""
     if _bound is not None:
         keep_memory(_bound.n_bytes // parts)
 

@@ -129,7 +129,7 @@ def _forget_bars() -> None:
 
 
 def _in_forked_process() -> None:
-    """The terminal is the parent's, and its bars would be disturbed."""
+    """Leave the terminal and its bars to the parent."""
     if _in_command and _on_terminal():
         log.setLevel(logging.WARNING)
     sys.stderr = getattr(sys.stderr, "rich_proxied_file", sys.stderr)
@@ -144,7 +144,6 @@ class _StandardError(logging.Handler):
     """Logs to the current sys.stderr, which may have been replaced since this module was imported."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write the message of `record` as one line."""
         clear_starting_line()
         if sys.stderr is not None:
             sys.stderr.write(f"{record.getMessage()}\n")
@@ -170,7 +169,6 @@ class _Bars:
             return self.display
 
     def close(self) -> None:
-        """End the display if its last bar is closed."""
         with self.lock:
             self.n_open -= 1
             if self.n_open == 0 and self.display is not None:

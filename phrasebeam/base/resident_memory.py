@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from phrasebeam.process.named_errors import named_in_errors
+from phrasebeam.process.system_errors import named_in_errors
 
 STATM, STATM_SIZE = "/proc/self/statm", 200  # bytes: seven numbers
 PAGE = os.sysconf("SC_PAGE_SIZE")  # bytes

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from phrasebeam.base.resident_memory import map_file
-from phrasebeam.process.named_errors import named_in_errors
+from phrasebeam.process.system_errors import named_in_errors
 
 
 class RowFile:

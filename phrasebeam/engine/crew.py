@@ -1,21 +1,33 @@
 """The workers of an engine: what each has to do, what it did, and its place when it dies."""
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.base.progress import show_beside
-from phrasebeam.engine.crew_screen import CrewScreen
 from phrasebeam.engine.mapped_files import FileIdentity
 from phrasebeam.engine.ray_cluster import Cluster
 from phrasebeam.engine.worker import Call, Done
 
-if TYPE_CHECKING:
-    from phrasebeam.engine.ray_engine import Pending
-
 SECONDS_BETWEEN_QUESTIONS = 1.0
 MOST_STARTS = 10  # of a worker in one place
+MOST_SHOWN = 12  # workers on the terminal: those that are slowest, or longest at their work
+STRAGGLES = 3.0  # times as long at one call as the mean call of all
+
+
+@dataclass(eq=False)
+class Pending:
+    """A call, until its results are there."""
+
+    call: Call
+    n_items: int
+    tries: int = 0
+    steps: int = 0  # of a long piece, that were told
+    done: Done | None = None
+    is_given_up: bool = False  # nobody waits for it any more
+    missing: set[str] = field(default_factory=set)  # fingerprints of files that were shipped for it
 
 
 @dataclass(eq=False)
@@ -25,7 +37,7 @@ class CrewMember:
     number: int
     actor: Any
     host: str = ""
-    calls: "list[Pending]" = field(default_factory=list)  # that were sent and not answered, in their order
+    calls: list[Pending] = field(default_factory=list)  # that were sent and not answered, in their order
     n_calls: int = 0  # answered
     n_items: int = 0
     seconds: float = 0.0  # of work
@@ -36,19 +48,18 @@ class CrewMember:
     since: float = 0.0  # when its call at hand began
     question: Any = None  # Ray's reference of the steps that were asked for
 
-    def send(self, one: "Pending", call: Call) -> Any:
+    def send(self, one: Pending, call: Call) -> Any:
         """Send a call; the reference of the answer."""
         if not self.calls:
             self.since = time.monotonic()
         self.calls.append(one)
         return self.actor.do.remote(call)
 
-    def receive(self, file: FileIdentity, parts: list[Any]) -> None:
-        """Send a file."""
+    def send_file(self, file: FileIdentity, parts: list[Any]) -> None:
+        """Send a file; `parts`: references of its bytes."""
         self.actor.receive.remote(file, parts)
 
-    def answered(self, one: "Pending", done: Done) -> None:
-        """Count what was done."""
+    def answered(self, one: Pending, done: Done) -> None:
         self.calls.remove(one)
         self.n_calls += 1
         self.since = time.monotonic()
@@ -60,6 +71,45 @@ class CrewMember:
         self.peak = max(self.peak, done.peak)
 
 
+class CrewScreen:
+    """The workers below the bars of progress: speed, memory, replacements and stragglers, as rich shows them."""
+
+    def __init__(self, members: Sequence[CrewMember], dashboard: str, n_waiting: Callable[[], int]):
+        self.members, self.dashboard, self.n_waiting = members, dashboard, n_waiting
+
+    def __rich__(self) -> Any:
+        """A table with a row for each worker, and a line with where to see more."""
+        from rich.table import Table
+
+        table = Table(caption=self.caption(), caption_justify="left", box=None)
+        for name in ("worker", "machine", "items", "per second", "busy for", "memory", "replaced", ""):
+            table.add_column(name, justify="left" if name in ("machine", "") else "right")
+        for row in self.rows():
+            table.add_row(*row)
+        return table
+
+    def rows(self) -> list[list[str]]:
+        """The cells of the workers that need most attention."""
+        now, mean = time.monotonic(), self._mean_seconds()
+        longest = sorted(self.members, key=lambda one: one.since if one.calls else now)[:MOST_SHOWN]
+        rows = []
+        for one in sorted(longest, key=lambda one: one.number):
+            busy = now - one.since if one.calls else 0.0
+            speed = f"{one.n_items / one.seconds:.1f}" if one.seconds else ""
+            state = "straggler" if mean and busy > STRAGGLES * mean else ""
+            cells = [str(one.number), one.host, str(one.n_items), speed, f"{busy:.0f} s" if one.calls else "idle"]
+            rows.append([*cells, f"{one.peak >> 20} MB", str(one.n_replaced), state])
+        return rows
+
+    def caption(self) -> str:
+        dashboard = f"; Ray's dashboard: http://{self.dashboard}" if self.dashboard else ""
+        return f"{len(self.members)} workers, {self.n_waiting()} calls wait{dashboard}"
+
+    def _mean_seconds(self) -> float:
+        n_calls = sum(one.n_calls for one in self.members)
+        return sum(one.seconds for one in self.members) / n_calls if n_calls else 0.0
+
+
 class Crew:
     """All workers."""
 
@@ -68,7 +118,7 @@ class Crew:
         self.members = [CrewMember(i, cluster.new_worker()) for i in range(cluster.n_workers)]
         for member in self.members:
             self._check(member)
-        self.n_waiting, self._steps = 0, dict["Pending", int]()
+        self.n_waiting, self._steps = 0, dict[Pending, int]()
         self._close_screen = show_beside(CrewScreen(self.members, cluster.dashboard, lambda: self.n_waiting))
         self._asked = 0.0
 
@@ -84,7 +134,6 @@ class Crew:
         raise ConfigError(f"{found}; install phrasebeam there, or give fewer workers")
 
     def close(self) -> None:
-        """End all workers."""
         self._close_screen()
         for member in self.members:
             self.cluster.end_worker(member.actor)
@@ -96,7 +145,6 @@ class Crew:
         member.n_replaced += is_dead
 
     def ask_for_steps(self) -> None:
-        """Ask each worker from time to time how far its long piece has come."""
         if time.monotonic() - self._asked < SECONDS_BETWEEN_QUESTIONS:
             return
         self._asked = time.monotonic()
@@ -104,9 +152,9 @@ class Crew:
             if member.question is None and member.calls:
                 member.question = member.actor.steps.remote(), member.calls[0]
 
-    def steps(self) -> "dict[Pending, int]":
-        """What workers answered since then."""
-        steps = dict["Pending", int]()
+    def steps(self) -> dict[Pending, int]:
+        """Steps of each pending call that workers have told since the last question."""
+        steps = dict[Pending, int]()
         for member in self.members:
             if member.question is not None and (n := self.cluster.answer_of(member.question[0])) is not None:
                 steps[member.question[1]] = n
@@ -114,11 +162,9 @@ class Crew:
         return steps
 
     def show(self, n_waiting: int) -> None:
-        """Note for the screen how many calls wait."""
         self.n_waiting = n_waiting
 
     def report(self, n_bytes: int, n_shared: int) -> list[str]:
-        """What the workers did, in a few words."""
         members = self.members
         seconds = sum(member.seconds for member in members)
         n_items, n_replaced = sum(member.n_items for member in members), sum(member.n_replaced for member in members)

@@ -18,12 +18,11 @@ class ArrayChanges(NamedTuple):
 
     @classmethod
     def at(cls, places: np.ndarray, arrays: Sequence[np.ndarray]) -> "ArrayChanges":
-        """What the arrays have at `places`."""
+        """The elements at `places`."""
         return cls(places, [array[places] for array in arrays])
 
     @property
     def size(self) -> int:
-        """Bytes of all arrays."""
         return sum(array.nbytes for array in (self.places, *self.values))
 
 
@@ -38,11 +37,11 @@ class LeadingArrays:
         self._first, self._bytes_left = arrays[0], sum(array.nbytes for array in arrays)
 
     def no_changes(self) -> ArrayChanges:
-        """What has changed when the copy is made."""
+        """Changes without any, as when the copy is made."""
         return ArrayChanges.at(NO_PLACES, self.copies)
 
     def changes(self, arrays: Sequence[np.ndarray]) -> ArrayChanges | None:
-        """What has changed; None where a new copy is better.
+        """The changes since the copy; None where a new copy is better.
 
         That is where the first array is another one, or where all changes so far are as many bytes as the arrays.
         """
@@ -64,7 +63,7 @@ class FollowingArrays:
         self._as_copied = ArrayChanges.at(NO_PLACES, copies)  # what the last changes have overwritten
 
     def follow(self, changes: ArrayChanges) -> None:
-        """Have these changes and no others."""
+        """Undo the last changes, then apply these."""
         self._write(self._as_copied)
         self._as_copied = ArrayChanges.at(changes.places, self.arrays)
         self._write(changes)

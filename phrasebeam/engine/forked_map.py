@@ -53,7 +53,6 @@ class _ForkedProcesses(Generic[Item, Result]):
             self._idle.append(ours)
 
     def results(self, items: Iterator[Item], at_once: int) -> Iterator[Result]:
-        """See map_by_processes."""
         done = dict[int, tuple[list[Result], BaseException | None]]()
         n_sent = n_given = 0
         is_at_end = False
@@ -94,7 +93,7 @@ class _ForkedProcesses(Generic[Item, Result]):
             raise killed(self._processes, AFTER_KILL) from None
 
     def _received(self) -> dict[int, tuple[list[Result], BaseException | None]]:
-        """What has been done meanwhile, by the number of its batch."""
+        """Results that have come meanwhile, by the number of their batch."""
         done = {}
         ready = wait(self._busy)
         for pipe in [pipe for pipe in self._busy if pipe in ready]:
@@ -109,7 +108,7 @@ class _ForkedProcesses(Generic[Item, Result]):
 
 
 def _read(items: Iterator[Item], n: int) -> tuple[list[Item], BaseException | None]:
-    """At most so many items, and what reading the next one raised."""
+    """The next `n` items or fewer, and the error of reading one more."""
     batch = list[Item]()
     try:
         batch.extend(islice(items, n))

@@ -16,7 +16,7 @@ import numpy as np
 
 from phrasebeam.base.files import atomic_file
 from phrasebeam.base.resident_memory import let_release
-from phrasebeam.process.cache_home import cache_home
+from phrasebeam.process.places import cache_home
 
 SAMPLES, SAMPLE_BYTES = 64, 1 << 14  # of a fingerprint: evenly spaced, so that it takes the same time for any file
 DIGEST_DIGITS = 32
@@ -31,7 +31,7 @@ class FileIdentity(NamedTuple):
 
 
 class MappedArray(NamedTuple):
-    """Where an array lies in a file."""
+    """The place of an array in a file."""
 
     file: FileIdentity
     offset: int  # bytes
@@ -49,7 +49,7 @@ class MissingFile(Exception):
 
 
 def mapped_array(array: np.ndarray) -> MappedArray | None:
-    """Where `array` lies in a file; None where it lies in memory alone, or its file is no longer there."""
+    """The place of `array` in a file; None where it lies in memory alone, or its file is no longer there."""
     owner: object = array
     while isinstance(owner, np.ndarray) and not isinstance(owner.base, np.ndarray):
         if isinstance(owner, np.memmap):

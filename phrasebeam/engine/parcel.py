@@ -46,7 +46,7 @@ def pack(value: object) -> Parcel:
 
 
 def unpack(parcel: Sequence[np.ndarray]) -> Any:
-    """What was packed, its arrays in memory of their own. Raises MissingFile, see map_again."""
+    """The packed value, its arrays in memory of their own. Raises MissingFile, see map_again."""
     structure, *arrays = parcel
     return pickle.loads(structure.data, buffers=[bytearray(array.data) for array in arrays])
 

@@ -54,7 +54,7 @@ def few_tries() -> Iterator[None]:
 
 
 def refusal(written: str) -> str | None:
-    """What to do about a missing or wrong token, if that is what Ray has written or raised; else None."""
+    """Advice about a missing or wrong token, if that is what Ray has written or raised; else None."""
     if not any(words in written for words in REFUSALS):
         return None
     place = _token_place()

@@ -30,20 +30,18 @@ class Cluster:
         self.dashboard: str = getattr(ray._private.worker, "get_dashboard_url", lambda: "")() or ""
 
     def close(self) -> None:
-        """Leave the cluster; one that was started here ends."""
         if self._is_ours:
             self._ray.shutdown()
 
     def put(self, value: object) -> Any:
-        """The reference of `value` in the object store."""
         return self._ray.put(value)
 
     def get(self, reference: Any) -> Any:
-        """What a reference stands for; raises one of dead_worker_errors where its worker died."""
+        """The value of a reference; raises one of dead_worker_errors where its worker died."""
         return self._ray.get(reference)
 
     def wait(self, references: Sequence[Any], seconds: float) -> list[Any]:
-        """Those of the references that are there; after `seconds` perhaps none."""
+        """The references whose values are there; after `seconds` perhaps none."""
         if not references:
             return []
         ready, others = self._ray.wait(references, num_returns=1, timeout=seconds, fetch_local=False)
@@ -52,7 +50,7 @@ class Cluster:
         )
 
     def answer_of(self, reference: Any) -> Any:
-        """What a reference stands for, None as long as it is not there, or if its worker died."""
+        """The value of a reference, None as long as it is not there, or if its worker died."""
         if not self._ray.wait([reference], timeout=0)[0]:
             return None
         try:
@@ -61,11 +59,9 @@ class Cluster:
             return None
 
     def new_worker(self) -> Any:
-        """A new actor."""
         return self._worker.remote(own_versions())
 
     def end_worker(self, actor: Any) -> None:
-        """End an actor, dead or alive."""
         self._ray.kill(actor)
 
     def checked(self, actor: Any) -> str | None:
@@ -127,7 +123,7 @@ def _begin(ray: Any, address: str | None, processors: int) -> None:
 
 
 def dead_worker_errors() -> tuple[type[BaseException], ...]:
-    """What Ray raises where a worker died, or its machine."""
+    """The errors that Ray raises where a worker or its machine died."""
     from ray import exceptions
 
     return (

@@ -7,8 +7,8 @@ again by others; a call that outlives so many workers that it must be what kills
 import itertools
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,21 +16,21 @@ from phrasebeam.base.errors import SmtError
 from phrasebeam.base.memory_bound import leave_out_processes
 from phrasebeam.base.progress import log
 from phrasebeam.base.side_by_side import Advance
-from phrasebeam.engine.crew import Crew, CrewMember
-from phrasebeam.engine.engine import ITEMS_AT_ONCE
+from phrasebeam.engine.crew import Crew, CrewMember, Pending
 from phrasebeam.engine.mapped_files import FileIdentity
-from phrasebeam.engine.message_size import MessageSize
 from phrasebeam.engine.parcel import pack, size_of, unpack
+from phrasebeam.engine.protocols import ITEMS_AT_ONCE, Item, Result
 from phrasebeam.engine.ray_cluster import Cluster, connect, dead_worker_errors
 from phrasebeam.engine.worker import Call, Done
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 AHEAD = 4  # calls for each worker that are sent or wait
 SENT_AT_ONCE = 2  # to a worker, so that it need not wait for the next one
 MOST_TRIES = 8  # of a call
 SECONDS_BETWEEN_LOOKS = 0.5
 SHIPPED_AT_ONCE = 64 << 20  # bytes of a file
+SECONDS_OF_WORK = 0.5  # that a message brings at most, if it has more items than the least
+ROUNDS = 4  # of messages to all workers, at least, that items done already would make
+MOST_ITEMS = 512  # of a message
 _END = object()
 
 
@@ -43,21 +43,30 @@ class Sent:
 
     @property
     def entry(self) -> tuple[int, list[Any]]:
-        """As a call has it."""
+        """Number and references, as Call lists them."""
         return self.number, [self.reference]
 
 
-@dataclass(eq=False)
-class Pending:
-    """A call, until its results are there."""
+class MessageSize:
+    """The number of items of the next message.
 
-    call: Call
-    n_items: int
-    tries: int = 0
-    steps: int = 0  # of a long piece, that were told
-    done: Done | None = None
-    is_given_up: bool = False  # nobody waits for it any more
-    missing: set[str] = field(default_factory=set)  # fingerprints of files that were shipped for it
+    A message costs the process that sends it a millisecond, whatever is in it: too much where a million short items go
+    to hundreds of workers. Few large ones would not share the work evenly, so they grow with what has been done.
+    """
+
+    def __init__(self, least: int, n_workers: int):
+        self._least, self._n_workers = least, n_workers
+        self._n_items, self._seconds = 0, 0.0
+
+    def count(self, n_items: int, seconds: float) -> None:
+        self._n_items += n_items
+        self._seconds += seconds
+
+    def next(self) -> int:
+        """Items worth SECONDS_OF_WORK, never below `least`; at most MOST_ITEMS."""
+        worth = int(SECONDS_OF_WORK * self._n_items / max(self._seconds, 1e-9))
+        even = self._n_items // (ROUNDS * self._n_workers)
+        return max(self._least, min(worth, even, MOST_ITEMS))
 
 
 class RayEngine:
@@ -147,15 +156,12 @@ class RayEngine:
             self._give_up(begun)
 
     def threads(self, threads: int) -> int:
-        """See Engine.threads."""
         return threads
 
     def begin(self, function: Callable[..., Any]) -> "RayCalls":
-        """See RemoteEngine.begin."""
         return RayCalls(self, self.share(function))
 
     def share(self, value: object) -> Sent:
-        """Put a value where workers find it."""
         parcel = pack(value)
         self.bytes_shared += size_of(parcel)
         return Sent(next(self._numbers), self.cluster.put(parcel))
@@ -169,7 +175,6 @@ class RayEngine:
         return one
 
     def _results(self, one: Pending) -> list[Any]:
-        """The results of a call, once they are there."""
         while (results := self._results_if(one)) is None:
             pass
         return results
@@ -202,7 +207,6 @@ class RayEngine:
             self._sent[member.send(one, one.call)] = member, one
 
     def _look(self) -> None:
-        """Wait for an answer, and deal with all that are there."""
         for reference in self.cluster.wait([*self._sent], SECONDS_BETWEEN_LOOKS):
             member, one = self._sent.pop(reference, (None, None))
             if member is None or one is None:
@@ -242,11 +246,10 @@ class RayEngine:
         one.missing.add(file.fingerprint)
         if file.fingerprint not in self._shipped:
             self._shipped[file.fingerprint] = [*self._parts(file)]
-        member.receive(file, self._shipped[file.fingerprint])
+        member.send_file(file, self._shipped[file.fingerprint])
         self._waiting.appendleft(one)
 
     def _parts(self, file: FileIdentity) -> Iterator[Any]:
-        """References of the bytes of a file."""
         with open(file.path, "rb") as data:
             while part := data.read(SHIPPED_AT_ONCE):
                 self.bytes_shared += len(part)
@@ -271,7 +274,6 @@ class RayCalls:
         self._engine, self._function = engine, function
 
     def share(self, value: Any) -> Sent:
-        """See Calls.share."""
         return self._engine.share(value)
 
     def begin(self, items: Sequence[Any], *shared: Sent) -> Callable[[], list[Any]]:

@@ -14,14 +14,17 @@ from phrasebeam.base.errors import ConfigError, SmtError
 from phrasebeam.base.resident_memory import peak_memory
 from phrasebeam.engine.mapped_files import FileIdentity, MissingFile, keep_shipped
 from phrasebeam.engine.parcel import Parcel, pack, unpack
-from phrasebeam.process.own_modules import ROOT
+from phrasebeam.process.places import ROOT
 
 LINKED = "lm", "decoder", "training"  # folders that are links in a checkout
 KEPT_FUNCTIONS, KEPT_SHARED = 3, 4  # the latest ones; functions have decoders with memory of their own
 
 
 class Call(NamedTuple):
-    """What a worker is asked to do; references are in lists, so that Ray does not fetch them before they are needed."""
+    """A function and the items that a worker calls it on.
+
+    References are in lists, so that Ray does not fetch them before they are needed.
+    """
 
     function: tuple[int, list[Any]]  # its number, and the reference of its parcel
     shared: list[tuple[int, list[Any]]]  # the further arguments of all items, likewise
@@ -30,7 +33,7 @@ class Call(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What came of a call."""
+    """Result of a call: its values, or the error."""
 
     kind: str  # "results", "error" or "missing"
     value: Any  # a parcel, or a FileIdentity
@@ -42,7 +45,7 @@ class Done(NamedTuple):
 
 
 class Versions(NamedTuple):
-    """What must be the same at both ends of a connection."""
+    """Versions that must be the same at both ends of a connection."""
 
     phrasebeam: str
     sources: str  # digest of the package
@@ -60,11 +63,10 @@ class Worker:
         self._steps = 0
 
     def about(self) -> tuple[str, str]:
-        """What differs here from who asks, and the host."""
+        """Package versions that differ from the caller's, and this host's name."""
         return self._different, socket.gethostname()
 
     def steps(self) -> int:
-        """Steps of the long piece at hand so far."""
         return self._steps
 
     def receive(self, file: FileIdentity, parts: list[Any]) -> None:
@@ -74,7 +76,6 @@ class Worker:
         keep_shipped(file, [ray.get(part) for part in parts])
 
     def do(self, call: Call) -> Done:
-        """Do what is asked, and tell what came of it."""
         begin, processor = time.perf_counter(), time.process_time()
         self._steps = 0
         try:
@@ -101,7 +102,7 @@ class Worker:
 
 
 class Latest:
-    """What was sent for many calls: the values that were used last."""
+    """Values sent for many calls, of which those that were used last are kept."""
 
     def __init__(self, most: int) -> None:
         self._most, self._values = most, OrderedDict[int, Any]()
@@ -129,7 +130,7 @@ def _packed(error: Exception) -> Parcel:
 
 
 def differing(here: Versions, there: Versions) -> str:
-    """What differs at the other end of a connection, in a few words."""
+    """The versions that differ at the other end of a connection, in a few words."""
     return ", ".join(f"{name} {b}, here {a}" for name, a, b in zip(Versions._fields, here, there) if a != b)
 
 

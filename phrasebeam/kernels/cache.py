@@ -9,9 +9,11 @@ import hashlib
 import logging
 import os
 import pickle
+import re
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -21,14 +23,18 @@ from numba.core.caching import NullCache
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 
-from phrasebeam.kernels.cache_cleaning import PART, clean_daily, mark_used
 from phrasebeam.kernels.libraries import load_result
+from phrasebeam.kernels.sources import DIGEST_DIGITS
 from phrasebeam.kernels.structs import spelled
 
 log = logging.getLogger("phrasebeam")
 
 DIGEST_SIZE = hashlib.sha256().digest_size  # bytes at the beginning of each file
 _warned: set[str] = set()
+PART = ".part"  # ends the names of files while they are written
+DAY = 24 * 3600.0  # seconds
+DAYS_KEPT = 90
+CLEANED = "cleaned"  # file whose time is that of the last cleaning
 
 
 class KernelCache(NullCache):
@@ -82,7 +88,7 @@ class KernelCache(NullCache):
 
 
 def _read(path: Path) -> memoryview:
-    """What was written to `path`. Raises ValueError if it is damaged or others may have written it, and OSError."""
+    """The content of `path`. Raises ValueError if it is damaged or others may have written it, and OSError."""
     with open(path, "rb", opener=_open_without_waiting) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
@@ -133,3 +139,39 @@ def _warn_once(problem: str, message: str) -> None:
     if problem not in _warned:
         _warned.add(problem)
         log.warning("kernel cache: %s", message)
+
+
+def mark_used(directory: Path) -> None:
+    """Set the time of a directory from which a kernel was loaded, unless it is of today."""
+    with suppress(OSError):  # a cache that only root can write
+        if _age(directory) > DAY:
+            os.utime(directory)
+
+
+def clean_daily(kernels: Path) -> None:
+    """Remove from the cache `kernels` what was not used for DAYS_KEPT days, and unfinished files, at most once a day.
+
+    A process that needs what another removes compiles it again.
+    """
+    with suppress(OSError):
+        cleaned = kernels / CLEANED
+        if cleaned.exists() and _age(cleaned) < DAY:
+            return
+        cleaned.touch()
+        for directory in kernels.iterdir():
+            if directory.is_dir() and re.fullmatch(rf"[0-9a-f]{{{DIGEST_DIGITS}}}", directory.name):
+                _clean(directory)
+
+
+def _clean(directory: Path) -> None:
+    if _age(directory) > DAYS_KEPT * DAY:
+        shutil.rmtree(directory, ignore_errors=True)
+        return
+    for part in directory.glob(f"*{PART}"):  # of processes that were killed
+        if _age(part) > DAY:
+            part.unlink()
+
+
+def _age(path: Path) -> float:
+    """Seconds since `path` was changed."""
+    return time.time() - path.lstat().st_mtime

@@ -1,19 +1,33 @@
-"""The decorators of all kernels, functions compiled by numba and cached until any of their sources changes."""
+"""The decorators of all kernels, functions compiled by numba and cached until any of their sources changes.
 
-from collections.abc import Callable
+Kernels are compiled without numba's support for negative indices, which costs some 12 % of the time of a search. numba
+compiles each signed index to count from the end if it is negative, and has no option against that. So its function for
+that is replaced, with effect only while kernels are compiled. Indices in kernels must not be negative, except
+constants; with bounds checks, others raise IndexError.
+
+Whoever waits for the first run of a command sees that kernels are being compiled, and how many were.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core.event import register
+from llvmlite import ir
+from numba.core import types
+from numba.core.event import Event, Listener, register
 from numba.core.registry import CPUDispatcher
+from numba.np import arrayobj
 
+from phrasebeam.base.progress import compilation_bar
 from phrasebeam.kernels.cache import KernelCache
-from phrasebeam.kernels.compilation import CompilationProgress
-from phrasebeam.kernels.indices import unchecked_indices
 from phrasebeam.kernels.libraries import InnerCompiler
 from phrasebeam.kernels.sources import cache_directory
 from phrasebeam.kernels.structs import type_of
+from phrasebeam.process.starting_line import COMPILING
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -22,6 +36,59 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
 # Without the wrapper that unpacks Python's arguments, and without machine code of its own.
 INNER = {"no_cpython_wrapper": True, "pipeline_class": InnerCompiler}
+_local = threading.local()  # depth: number of unchecked_indices contexts that this thread is in
+_numba_fix_integer_index = arrayobj.fix_integer_index
+
+
+def _fix_integer_index(context: Any, builder: Any, index_type: Any, index: Any, size: Any) -> Any:
+    """Code for `index` as intp, as numba calls it: the index as it is, within unchecked_indices."""
+    if getattr(_local, "depth", 0) == 0 or not index_type.signed or isinstance(index, ir.Constant):
+        return _numba_fix_integer_index(context, builder, index_type, index, size)
+    return context.cast(builder, index, index_type, types.intp)
+
+
+arrayobj.fix_integer_index = _fix_integer_index
+
+
+@contextmanager
+def unchecked_indices() -> Iterator[None]:
+    """Within this context, what this thread compiles does not support negative indices, except constants."""
+    _local.depth = getattr(_local, "depth", 0) + 1
+    try:
+        yield
+    finally:
+        _local.depth -= 1
+
+
+class CompilationProgress(Listener):
+    """Listens to numba's compilations of dispatchers of one class; numba's lock admits one at a time.
+
+    On the terminal of a command: a bar while kernels are compiled; elsewhere the first is logged.
+    """
+
+    def __init__(self, dispatcher_class: type):
+        self.dispatcher_class = dispatcher_class
+        self.n_open, self.n_compiled, self.seconds, self.start = 0, 0, 0.0, 0.0
+        self.bar = ExitStack()
+
+    def on_start(self, event: Event) -> None:
+        """Show the bar when a kernel that no other called begins to be compiled."""
+        if not isinstance(event.data["dispatcher"], self.dispatcher_class):
+            return
+        if self.n_open == 0:
+            self.start = time.perf_counter()
+            self.advance = self.bar.enter_context(compilation_bar(COMPILING, self.n_compiled, self.seconds))
+        self.n_open += 1
+
+    def on_end(self, event: Event) -> None:
+        """Count a kernel, and remove the bar if no other waits for it."""
+        if not isinstance(event.data["dispatcher"], self.dispatcher_class):
+            return
+        self.n_open, self.n_compiled = self.n_open - 1, self.n_compiled + 1
+        self.advance(1)
+        if self.n_open == 0:
+            self.seconds += time.perf_counter() - self.start
+            self.bar.close()
 
 
 def kernel(function: Function) -> Function:
@@ -51,7 +118,6 @@ class _KernelDispatcher(CPUDispatcher):
             return super().compile(sig)
 
     def typeof_pyval(self, val: Any) -> Any:
-        """The type of an argument, as numba asks for it."""
         return type_of(val)
 
 

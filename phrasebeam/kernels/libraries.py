@@ -33,14 +33,14 @@ class InnerLibrary(JITCodeLibrary):
 
     @property
     def codegen(self) -> Any:
-        """What numba asks to store the address of Python's environment in the machine code."""
+        """Where numba would store the address of Python's environment in the machine code."""
         return self
 
     def set_env(self, name: str, environment: Any) -> None:
         """Do nothing: there is no machine code."""
 
     def serialize_using_object_code(self) -> tuple[str, str, bytes]:
-        """What is stored: name, kind, LLVM's bitcode."""
+        """The stored form: name, kind, LLVM's bitcode."""
         return self.name, INNER, self._get_module_for_linking().as_bitcode()
 
 

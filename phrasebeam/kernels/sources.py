@@ -13,8 +13,7 @@ import llvmlite
 import numba
 import numpy as np
 
-from phrasebeam.process.cache_home import cache_home
-from phrasebeam.process.own_modules import ROOT
+from phrasebeam.process.places import ROOT, cache_home
 
 OUR_IMPORT = re.compile(r"^\s*(?:from|import) (phrasebeam(?:\.\w+)*)(?: import ([^#\n(]+|\([^)]*\)))?", re.M)
 DIGEST_DIGITS = 16  # of the name of a directory

@@ -17,7 +17,6 @@ class Count(ProgressColumn):
     """Column with the number of steps that are done, of those that are known."""
 
     def render(self, task: Task) -> Text:
-        """The steps of `task`."""
         return Text(f"{task.completed:.0f}" + ("" if task.total is None else f"/{task.total:.0f}"))
 
 
@@ -25,7 +24,6 @@ class Speed(ProgressColumn):
     """Column with the recent speed in steps per second."""
 
     def render(self, task: Task) -> Text:
-        """The speed of `task`; empty while it is unknown."""
         return Text(f"{task.speed:.1f}/s" if task.speed else "")
 
 
@@ -47,12 +45,11 @@ class Terminal:
 
 
 class CountedLines(NamedTuple):
-    """What is drawn, of which a signal has to clear all lines."""
+    """A drawing whose lines are counted, since a signal has to clear them all."""
 
     content: RenderableType
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
-        """The lines of the content."""
         lines = console.render_lines(self.content, options, pad=False)
         note_lines(min(len(lines), options.size.height))
         for line in lines:
@@ -71,10 +68,8 @@ class Bars(Progress):
         super().__init__(*columns, console=console, redirect_stdout=False, transient=True)
 
     def get_renderable(self) -> CountedLines:
-        """What is drawn now."""
         return CountedLines(Group(*self.get_renderables(), *self.beside()))
 
     def stop(self) -> None:
-        """Clear all."""
         super().stop()
         note_lines(0)

@@ -1,4 +1,8 @@
-"""Child processes that end when this process ends, whatever ends it."""
+"""Child processes that end when this process ends, whatever ends it.
+
+As a program it runs a module as such a child: python -m phrasebeam.process.children MODULE PARENT. The module may take
+seconds to be imported; the end of the parent, a process id, is noticed from the beginning.
+"""
 
 import ctypes
 import os
@@ -9,13 +13,24 @@ import threading
 import time
 from multiprocessing.process import BaseProcess
 
-from phrasebeam.process.interruption import ENDING
+from phrasebeam.process.interruption import ENDING, before_end
+from phrasebeam.process.places import ROOT
 
+CHILD = "phrasebeam.process.children"
 SECONDS_TO_STOP = 3.0  # that a forked process has, to remove its temporary files
 SET_PARENT_DEATH_SIGNAL = 1  # of Linux' prctl
 
 _started: dict[int, signal.Signals] = {}  # process ids, and the signals that end them
 _forking = threading.Lock()  # held while a process is forked; at the end, for good
+
+
+def module_command(module: str, **variables: str) -> tuple[list[str], dict[str, str]]:
+    """The command line that runs `module`, for `start`, and its environment: ours with `variables` added.
+
+    -P and PYTHONPATH make Python find this installation first, not modules of the same name in the working directory.
+    """
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    return [sys.executable, "-P", "-m", CHILD, module], {**os.environ, "PYTHONPATH": path, **variables}
 
 
 def start(command: list[str], environment: dict[str, str]) -> "subprocess.Popen[bytes]":
@@ -47,7 +62,7 @@ def start_forked(process: BaseProcess) -> None:
 
 
 def end_with_parent(parent: int) -> None:
-    """In a child: be killed when the process with the id `parent` ends. Ends at once if it has ended already.
+    """Let this process be killed when the process `parent` ends, at once if that has ended already.
 
     Only Linux can do that; elsewhere children end when they next write to their parent.
     """
@@ -58,7 +73,7 @@ def end_with_parent(parent: int) -> None:
 
 
 def end_with_starter() -> None:
-    """In a process that was started by `start`: end with the parent, and silently where it reads no more."""
+    """End, in a process of `start`, with the parent, and silently where the parent reads no more."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     end_with_parent(int(sys.argv[-1]))
 
@@ -85,10 +100,17 @@ def _is_running(process_id: int) -> bool:
 
 
 def _forget() -> None:
-    """In a forked process: the children are the parent's."""
+    """After a fork: forget the children, which are the parent's."""
     global _forking
     _forking = threading.Lock()
     _started.clear()
 
 
 os.register_at_fork(after_in_child=_forget)
+before_end(end_children, is_first=True)
+
+if __name__ == "__main__":
+    import runpy
+
+    end_with_starter()
+    runpy.run_module(sys.argv[1], run_name="__main__")

@@ -14,7 +14,7 @@ BUFFER = 1 << 17  # bytes
 
 
 def decompressed(file: io.BufferedReader) -> BinaryIO:
-    """What `file` says, decompressed if need be; reading raises EOFError, zlib.error or BadGzipFile if it is damaged.
+    """`file`, decompressed if need be; reading raises EOFError, zlib.error or BadGzipFile if it is damaged.
 
     Raises OSError where it is of Zstandard, and that is not installed.
     """
@@ -48,18 +48,16 @@ def compressed(file: BinaryIO, name: str) -> Iterator[BinaryIO]:
 
 
 class _ZstdReader(io.RawIOBase):
-    """What a compressed file says; where it is damaged, EOFError is raised."""
+    """Reads a Zstandard file; where it is damaged, EOFError is raised."""
 
     def __init__(self, file: BinaryIO):
         zstd = _zstd()
         self._file, self._damage = zstd.ZstdFile(file), zstd.ZstdError
 
     def readable(self) -> bool:
-        """Whether it can be read from."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill the `buffer` with the next bytes; their number."""
         try:
             return cast(int, self._file.readinto(buffer))
         except self._damage as error:

@@ -11,7 +11,7 @@ from inspect import signature
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from phrasebeam.process.named_errors import named_in_errors
+from phrasebeam.process.system_errors import named_in_errors
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")

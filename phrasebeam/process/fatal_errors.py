@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from phrasebeam.process.interruption import CLEAR_LINE, SHOW_CURSOR
-from phrasebeam.process.shortages import NO_MEMORY
+from phrasebeam.process.system_errors import NO_MEMORY
 
 NO_PAGE = (
     "a file of the model or of the work was cut short while it was read, or its disk fails or is full (SIGBUS); "
@@ -24,7 +24,7 @@ _code: Any = None  # must live as long as the process
 
 
 def end_by_fatal_errors(name: str) -> None:
-    """From now on such errors end this process, and those forked from it, as said above; `name` begins the line.
+    """Let such errors end this process, and those forked from it, as said above; `name` begins the line.
 
     Where the system has no signal of C, or C++ is not GNU's, they end it as before.
     """

@@ -4,7 +4,7 @@ _hints: dict[str, None] | None = None  # in their order, each once; None: no com
 
 
 def begin_hints() -> None:
-    """Collect hints from now on: called when a command starts."""
+    """Collect hints until `end_hints`; called when a command starts."""
     global _hints
     _hints = {}
 

@@ -27,10 +27,16 @@ _has_output = False
 _n_lines = 0
 _sender: int | None = None  # of the pipe by which Python tells of signals
 _stops = False  # see stop_by_signals
+_last_acts: list[Callable[[], None]] = []
+
+
+def before_end(act: Callable[[], None], is_first: bool = False) -> None:
+    """Let a signal call `act`, from a thread of its own, before it ends this process; `is_first`: before all others."""
+    _last_acts.insert(0 if is_first else len(_last_acts), act)
 
 
 def end_by_signals(name: str = "") -> None:
-    """From now on SIGINT, SIGTERM and SIGHUP end this process as said above, with status 128 + signal.
+    """Let SIGINT, SIGTERM and SIGHUP end this process as said above, with status 128 + signal.
 
     `name` begins the line; without it, none is printed. A second signal ends the process at once. Signals that are
     ignored, as nohup lets SIGHUP be, stay so. Called in the main thread.
@@ -79,13 +85,13 @@ def stop_by_signals(stop: Callable[[], None]) -> Iterator[None]:
 
 
 def ignore_signals() -> None:
-    """At the end of a command: its outcome is known, and the interpreter needs some time to end."""
+    """Ignore signals from now on: the outcome of the command is known, and the interpreter needs time to end."""
     for number in ENDING:
         signal.signal(number, signal.SIG_IGN)
 
 
 def wait_if_ending() -> None:
-    """Where a signal is ending this process, wait for that: what this thread would say comes of it, or too late."""
+    """Wait for the end where a signal is ending this process: what this thread would say comes of it, or too late."""
     while _is_ending:
         time.sleep(1)
 
@@ -101,13 +107,13 @@ def goes_on_in(work: "Path") -> None:
 
 
 def note_output() -> None:
-    """Something was written that remains: a whole file or directory, or a part of standard output."""
+    """Remember that output was written that remains: a whole file or directory, or a part of standard output."""
     global _has_output
     _has_output = True
 
 
 def note_lines(n: int) -> None:
-    """So many lines of progress bars, and of what stands beside them, are the last ones on the terminal."""
+    """Remember that the last `n` lines on the terminal are progress bars and what stands beside them."""
     global _n_lines
     _n_lines = n
 
@@ -143,13 +149,9 @@ def _received(receiver: int) -> int:
 
 def _end(number: int, name: str) -> None:
     _note(number, None)
-    # Not imported before, since the first thing that a command does is to be ready for signals.
-    from phrasebeam.process.children import end_children
-    from phrasebeam.process.unfinished import remove_unfinished
-
-    with suppress(OSError):
-        end_children()
-    remove_unfinished()
+    for act in _last_acts:
+        with suppress(OSError):
+            act()
     if name:
         terminal_lock.acquire(timeout=SECONDS_TO_DRAW)
         lines = LINE_UP.join([CLEAR_LINE] * max(_n_lines, 1))

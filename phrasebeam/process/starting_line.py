@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 
-from phrasebeam.process.cache_home import cache_home
+from phrasebeam.process.places import cache_home
 
 COMPILING = "compiling kernels (first run only)"
 CLEAR_LINE = "\r\x1b[K"

@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from phrasebeam.process.directory_lock import check_free
-from phrasebeam.process.interruption import note_output
+from phrasebeam.process.interruption import before_end, note_output
 
 SUFFIX = ".phrasebeam.unfinished"  # not that of another program, whose files are not ours to remove
 NAME = re.compile(rf"\..*\.[a-z0-9_]{{8}}{re.escape(SUFFIX)}", re.DOTALL)  # tempfile puts eight characters of its own
@@ -172,9 +172,10 @@ def _exchange(unfinished: Path, path: Path) -> None:
 
 
 def _forget() -> None:
-    """In a forked process: what the parent has begun is the parent's."""
+    """After a fork: forget unfinished outputs, which the parent owns."""
     global _changing, _begun
     _changing, _begun = threading.Lock(), set()
 
 
 os.register_at_fork(after_in_child=_forget)
+before_end(remove_unfinished)

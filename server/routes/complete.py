@@ -15,7 +15,7 @@ from phrasebeam.server.serving.server_settings import MOST_NBEST
 from phrasebeam.server.serving.service import Serving
 
 if TYPE_CHECKING:
-    from phrasebeam.decoder.raw_text.raw_text import RawText
+    from phrasebeam.decoder.raw_text.preprocessing import RawText
 
 router = APIRouter(tags=["translation"])
 
@@ -75,7 +75,7 @@ def _completion(translation: Translation, typed: str, raw_text: "RawText | None"
 
 
 def rest_of(text: str, typed: str) -> str:
-    """What follows in `text` behind as many characters that are no space as `typed` has, with a space if one is due.
+    """The rest of `text` behind as many characters that are no space as `typed` has, with a space if one is due.
 
     Spaces between tokens may be others than those that were typed, and so may be cases.
 

@@ -4,12 +4,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 from starlette.requests import Request as HttpRequest
 
-from phrasebeam.decoder.explanation.explanation import (
-    MOST_LISTED,
-    MOST_TRACED,
-    ExplanationRequest,
-    SentenceExplanation,
-)
+from phrasebeam.decoder.explanation.explainer import MOST_LISTED, MOST_TRACED, ExplanationRequest, SentenceExplanation
 from phrasebeam.decoder.explanation.forced_comparison import GivenComparison
 from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.lm.text.corpus import split

@@ -23,6 +23,9 @@ from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.lm.text.corpus import split
 from phrasebeam.server.routes.language_names import language_name
 from phrasebeam.server.routes.libretranslate_bodies import (
+    FORM,
+    JSON,
+    MULTIPART,
     DetectBody,
     Detected,
     LanguageAnswer,
@@ -31,12 +34,12 @@ from phrasebeam.server.routes.libretranslate_bodies import (
     LibreTranslateBody,
     LibreTranslateRequest,
     SettingsAnswer,
+    request_values,
 )
 from phrasebeam.server.routes.sentence_body import SentenceBody, check_nbest, input_of
 from phrasebeam.server.serving.authorization import Credentials, check_secret
 from phrasebeam.server.serving.error_answers import problems
 from phrasebeam.server.serving.languages import LanguagePair, distance
-from phrasebeam.server.serving.request_values import FORM, JSON, MULTIPART, request_values
 from phrasebeam.server.serving.served_models import ServedModel
 from phrasebeam.server.serving.service import Service, Serving, check_size
 
@@ -54,7 +57,7 @@ Body = TypeVar("Body", bound=LibreTranslateRequest)
 
 
 def _taken(body: type[BaseModel]) -> dict[str, Any]:
-    """What a request takes, for the OpenAPI page."""
+    """Parameters of a request, for the OpenAPI page."""
     schema = body.model_json_schema()
     return {
         "requestBody": {"required": True, "content": {kind: {"schema": schema} for kind in (JSON, FORM, MULTIPART)}}
@@ -114,7 +117,7 @@ async def frontend_settings(service: Serving) -> SettingsAnswer:
 
 
 async def _read(request: HttpRequest, kind: type[Body]) -> Body:
-    """What a request asks for. Raises HTTPException (400, 415)."""
+    """The body of a request. Raises HTTPException (400, 415)."""
     try:
         return kind.model_validate(await request_values(request, LISTS))
     except ValidationError as error:

@@ -1,8 +1,22 @@
 """What LibreTranslate's endpoints take and answer."""
 
-from pydantic import BaseModel, ConfigDict, Field
+import json
+import re
+from typing import Any
+from urllib.parse import parse_qsl
 
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from phrasebeam.base.errors import excerpt
 from phrasebeam.server.routes.sentence_body import Text
+from phrasebeam.server.serving.error_answers import JSON, unknown_content
+
+FORM, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
+MOST_VALUES = 1000
+BOUNDARY = re.compile(r'boundary="?([^";,\s]{1,70})', re.IGNORECASE)
+NAME = re.compile(rb';\s*name="([^"]*)"')
 
 
 class LibreTranslateRequest(BaseModel):
@@ -52,7 +66,7 @@ class LanguageAnswer(BaseModel):
 
 
 class LanguageName(BaseModel):
-    """A language."""
+    """A language as LibreTranslate lists it: its code, its name, and the codes that it is translated to."""
 
     code: str
     name: str
@@ -69,3 +83,53 @@ class SettingsAnswer(BaseModel):
     filesTranslation: bool = False
     supportedFilesFormat: list[str] = []
     language: dict[str, LanguageName]  # source and target that are chosen at first
+
+
+async def request_values(request: Request, lists: frozenset[str]) -> Any:
+    """The values of a request, and for a name in `lists` a list where it is given several times.
+
+    Where it is not JSON, the form counts before the address. Raises HTTPException (400; 415 where a body is of another
+    type).
+    """
+    data, given = await request.body(), request.headers.get("content-type", "")
+    kind = given.partition(";")[0].strip().lower()
+    if data and kind not in (JSON, FORM, MULTIPART):
+        raise HTTPException(415, unknown_content(request, JSON, FORM, MULTIPART))
+    try:
+        if kind == JSON:
+            return json.loads(data)
+        pairs = _multipart(data, given) if kind == MULTIPART else _urlencoded(data)
+        address = _urlencoded(request.scope["query_string"])
+    except UnicodeDecodeError as error:
+        raise HTTPException(400, f"the request has {excerpt(error.object)}, which is not UTF-8") from None
+    except (ValueError, RecursionError):
+        raise HTTPException(400, "the request is neither JSON nor a form in UTF-8") from None
+    return _by_name(address, lists) | _by_name(pairs, lists)
+
+
+def _by_name(pairs: list[tuple[str, str]], lists: frozenset[str]) -> dict[str, str | list[str]]:
+    values: dict[str, list[str]] = {}
+    for name, value in pairs:
+        values.setdefault(name, []).append(value)
+    return {name: some if name in lists and len(some) > 1 else some[0] for name, some in values.items()}
+
+
+def _urlencoded(data: bytes) -> list[tuple[str, str]]:
+    """Raises ValueError where it is not in UTF-8, or has too many values."""
+    text = data.decode("utf-8")
+    return parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_VALUES, errors="strict")
+
+
+def _multipart(data: bytes, content_type: str) -> list[tuple[str, str]]:
+    """The values of a form with a part for each (RFC 7578). Raises ValueError as _urlencoded does."""
+    boundary = BOUNDARY.search(content_type)
+    parts = (b"\r\n" + data).split(b"\r\n--" + boundary[1].encode())[1:-1] if boundary else []
+    if not parts or len(parts) > MOST_VALUES:
+        raise ValueError("no form")
+    pairs = []
+    for part in parts:
+        head, _, value = part.partition(b"\r\n\r\n")
+        if (name := NAME.search(head)) is None:
+            raise ValueError("a part without a name")
+        pairs.append((name[1].decode("utf-8"), value.decode("utf-8")))
+    return pairs

@@ -1,8 +1,10 @@
 """Moses' XML-RPC at /RPC2, as mosesserver speaks it: the method `translate`, with the parameters of its clients."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
-from xmlrpc.client import Fault
+from xml.parsers import expat
+from xmlrpc.client import MAXINT, MININT, Fault, Unmarshaller, dumps
 
 from fastapi import APIRouter, Response
 from starlette.exceptions import HTTPException
@@ -13,17 +15,6 @@ from phrasebeam.decoder.model.moses_names import MosesFeature, named_values
 from phrasebeam.decoder.output.request import Request, SparseDetail
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.stop_flag import StopFlag
-from phrasebeam.server.routes.moses_calls import (
-    NO_SUCH_METHOD,
-    PARSE_ERROR,
-    REFUSED,
-    TOO_MUCH,
-    TYPE_ERROR,
-    is_true,
-    number,
-    read_call,
-    write_answer,
-)
 from phrasebeam.server.routes.sentence_body import SentenceBody, check_nbest, input_of
 from phrasebeam.server.serving.served_models import ServedModel
 from phrasebeam.server.serving.service import Service, Serving
@@ -40,9 +31,13 @@ UNSUPPORTED = {
     "context-scope": "context",
     "context-weights": "context",
 }
+# xmlrpc-c's codes, which mosesserver has.
+TYPE_ERROR, PARSE_ERROR, NO_SUCH_METHOD, REFUSED, TOO_MUCH = -501, -503, -506, -507, -509
 CODES = {400: TYPE_ERROR, 404: REFUSED, 413: TOO_MUCH, 422: TYPE_ERROR, 429: REFUSED, 503: REFUSED}
 BODY = {"content": {"text/xml": {"schema": {"type": "string"}}}, "required": True}
 ANSWER: dict[int | str, dict[str, Any]] = {200: {"content": {"text/xml": {}}, "description": "A result or a fault"}}
+NOT_IN_XML = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\ufffe\uffff]")
+TRUE = ("true", "True", "TRUE", "1")  # strings that mosesserver takes for true
 
 
 @router.post("/RPC2", response_class=Response, openapi_extra={"requestBody": BODY}, responses=ANSWER)
@@ -138,3 +133,51 @@ def _listed(one: Translation, given: dict[str, Any], names: Sequence[MosesFeatur
         result["scores"] = values
         result["fvals"] = " ".join(f"{name}= " + " ".join(f"{v:.6g}" for v in some) for name, some in values.items())
     return result
+
+
+def read_call(body: bytes) -> tuple[str, list[Any]]:
+    """The method that is called, and its parameters. Raises Fault where the body is no call, or declares entities."""
+    target, parser = Unmarshaller(), expat.ParserCreate()
+
+    def refuse(*declaration: object) -> None:
+        raise Fault(PARSE_ERROR, "the call has a document type declaration; leave it out")
+
+    parser.StartDoctypeDeclHandler = refuse
+    parser.StartElementHandler, parser.EndElementHandler = target.start, target.end
+    parser.CharacterDataHandler = target.data
+    target.xml(None, None)  # type: ignore[arg-type]  # None: text is decoded already
+    try:
+        parser.Parse(body, True)
+        parameters, method = list(target.close()), target.getmethodname()
+    except Fault:
+        raise
+    except Exception as error:  # the standard library's parser raises whatever its conversions do
+        raise Fault(PARSE_ERROR, f"the request is no XML-RPC call: {error}") from None
+    if not method:
+        raise Fault(PARSE_ERROR, "the request is no XML-RPC call: it names no method")
+    return method, parameters
+
+
+def write_answer(value: Any) -> bytes:
+    """The answer of a call, or a Fault, as XML."""
+    answer: Any = value if isinstance(value, Fault) else (value,)
+    xml = dumps(answer, methodresponse=True, encoding="utf-8")
+    return NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", xml).encode("utf-8", "replace")
+
+
+def is_true(parameters: dict[str, Any], name: str) -> bool:
+    """Whether a switch is on, as mosesserver understands it."""
+    value = parameters.get(name, False)
+    return value if isinstance(value, bool) else str(value) in TRUE
+
+
+def number(parameters: dict[str, Any], name: str) -> int:
+    """A number, 0 where it is not given. Raises Fault where it is none."""
+    value = parameters.get(name, 0)
+    try:
+        found = int(value) if isinstance(value, (int, str)) else None
+    except ValueError:
+        found = None
+    if found is None or not MININT <= found <= MAXINT:
+        raise Fault(TYPE_ERROR, f"{name}: expected a number")
+    return found

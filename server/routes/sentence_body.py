@@ -17,7 +17,7 @@ from phrasebeam.server.serving.server_settings import ServerLimits
 from phrasebeam.server.serving.service import check_size
 
 if TYPE_CHECKING:
-    from phrasebeam.decoder.raw_text.raw_text import Preprocessor, RawText  # slow to import
+    from phrasebeam.decoder.raw_text.preprocessing import Preprocessor, RawText
 
 LONGEST_RAW = 5000  # characters; Moses' rules take seconds for 10,000 dots, and nothing else runs meanwhile
 MOST_TERMS = 1000  # of a sentence
@@ -56,7 +56,6 @@ class SentenceBody(Section):
 
     @property
     def has_instructions(self) -> bool:
-        """Whether there is anything besides the text."""
         return bool(self.terms or self.walls or self.zones or self.prefix)
 
 

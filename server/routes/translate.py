@@ -91,7 +91,7 @@ def _sentences(body: TranslateBody) -> list[SentenceBody]:
 
 
 def _request(body: TranslateBody, served: ServedModel, limits: ServerLimits) -> Request:
-    """What the decoder is asked for. Raises HTTPException (422)."""
+    """The request to the decoder. Raises HTTPException (422)."""
     own = served.decoder.request.mbr
     is_risk = own is not None if body.mbr is None else body.mbr
     if not is_risk and (body.mbr_size is not None or body.mbr_scale is not None):

@@ -42,7 +42,7 @@ class TranslationAnswer(DerivationAnswer):
 
 
 class Details(NamedTuple):
-    """What is asked of each translation."""
+    """Parts of the answer that are asked for, for each translation."""
 
     raw: bool = False
     alignment: bool = False
@@ -51,7 +51,6 @@ class Details(NamedTuple):
 
 
 def derivation_answer(one: Translation, served: ServedModel, details: Details) -> DerivationAnswer:
-    """The answer for one derivation."""
     raw_text = served.raw_text if details.raw else None
     return DerivationAnswer(
         text=raw_text.after(one.text) if raw_text else one.text,

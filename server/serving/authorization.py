@@ -1,6 +1,9 @@
-"""The bearer token, if the server has one, without which nothing is translated."""
+"""Who may use the server: those who have its token or, without a token, pages and programs of this machine."""
 
+import ipaddress
+import re
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -12,10 +15,9 @@ from starlette.exceptions import HTTPException
 from starlette.status import HTTP_401_UNAUTHORIZED
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from phrasebeam.base.errors import FormatError
+from phrasebeam.base.errors import ConfigError, FormatError, excerpt
 from phrasebeam.base.files import read_lines
-from phrasebeam.server.serving.error_answers import error_answer
-from phrasebeam.server.serving.refusals import refuse
+from phrasebeam.server.serving.error_answers import error_answer, refuse
 from phrasebeam.server.serving.server_settings import ServerLimits
 
 SHORTEST_TOKEN = 16  # characters; 16 random ones cannot be guessed
@@ -24,6 +26,8 @@ Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)]
 # First parts of the paths that need no token: what the page consists of, and what says nothing of models
 OPEN = frozenset({"health", "frontend", "page", "docs", "redoc", "openapi.json", "static-offline-docs"})
 KEY_IN_BODY = frozenset({"/translate", "/detect"})  # endpoints that look for it in the body where no header has it
+HOST = re.compile(r"(?:\[(?P<address>[^\[\]]+)\]|(?P<name>[^:\[\]]+))(?::\d{0,5})?")
+HOST_NAME = re.compile(r"[a-z0-9._-]{1,253}", re.IGNORECASE)
 
 
 class TokenFirst:
@@ -33,7 +37,6 @@ class TokenFirst:
         self.app, self.token, self.limits = app, token, limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request."""
         if scope["type"] == "http" and not _is_open(scope["path"]):
             scheme, given = get_authorization_scheme_param(Headers(scope=scope).get("Authorization"))
             has_token = scheme.lower() == "bearer" and bool(given)
@@ -71,3 +74,42 @@ def read_token(path: Path) -> str:
 
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
+
+
+class AllowedHosts:
+    """The application for requests whose Host is localhost, an address, or one of some names."""
+
+    def __init__(self, app: ASGIApp, names: Iterable[str], limits: ServerLimits):
+        self.app, self.limits = app, limits
+        self.names = {"localhost", *map(str.lower, names)}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        given = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        if len(given) == 1 and self._is_allowed(given[0]):
+            await self.app(scope, receive, send)
+            return
+        found = f"the Host {excerpt(', '.join(given))}" if given else "no Host"
+        message = f"the request has {found}; without a token expected localhost, an address or an --allowed-host"
+        await refuse(error_answer(421, message), self.limits, scope, receive, send)
+
+    def _is_allowed(self, host: str) -> bool:
+        match = HOST.fullmatch(host.lower())
+        return match is not None and (match["name"] in self.names or _is_address(match["address"] or match["name"]))
+
+
+def check_host_name(name: str) -> str:
+    """A name that --allowed-host gives. Raises ConfigError."""
+    if not HOST_NAME.fullmatch(name):
+        raise ConfigError(f"--allowed-host {excerpt(name)}: expected a name such as mt.example, without scheme or port")
+    return name
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True

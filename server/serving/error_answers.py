@@ -1,19 +1,25 @@
-"""Errors as all endpoints answer them: a status, and {"error": "one line"}."""
+"""Errors as all endpoints answer them, a status and {"error": "one line"}, and refusals before a request is read."""
 
+import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ValidationError
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
+from starlette.types import Message, Receive, Scope, Send
 
 from phrasebeam.base.errors import LONGEST_ERROR, SmtError, excerpt, printable
 from phrasebeam.base.progress import log
+from phrasebeam.server.serving.server_settings import ServerLimits
 
 MOST_PROBLEMS = 3  # of one request that an answer tells
 JSON = "application/json"
+DRAINED = 8  # so many times the size allowed is read of a body that is refused
 
 
 class ErrorAnswer(BaseModel):
@@ -51,16 +57,43 @@ def add_error_answers(app: FastAPI) -> None:
 
 
 def unknown_content(request: Request, *expected: str) -> str:
-    """That the body of a request is of none of the expected types."""
+    """The error where the body of a request is of none of the expected types."""
     given = request.headers.get("Content-Type")
     found = f"the Content-Type {excerpt(given)}" if given else "no Content-Type"
     return f"the request has {found}; send {' or '.join(expected)}"
 
 
 def problems(error: RequestValidationError | ValidationError) -> str:
-    """What is wrong with a request, with the path of each value at fault."""
+    """Errors of a request, with the path of each value at fault."""
     found = []
     for one in error.errors()[:MOST_PROBLEMS]:
         place = ".".join(str(part) for part in one["loc"] if part != "body")
         found.append(f"{place or 'request'}: {one['msg']}, found {excerpt(one.get('input'))}")
     return "; ".join(found)
+
+
+async def refuse(answer: Response, limits: ServerLimits, scope: Scope, receive: Receive, send: Send) -> None:
+    """Send the answer before the body is read. What still comes of it is forgotten, within limits, before the
+    connection is closed: a client that is reset while it sends would not see the answer.
+    """
+    headers = Headers(scope=scope)
+    if "Transfer-Encoding" in headers or headers.get("Content-Length", "0") != "0":
+        answer.headers["Connection"] = "close"
+
+    async def send_unfinished(message: Message) -> None:
+        await send({**message, "more_body": True} if message["type"] == "http.response.body" else message)
+
+    await answer(scope, receive, send_unfinished)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(limits.max_idle):
+            await _drain(receive, DRAINED * limits.max_bytes)
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _drain(receive: Receive, most: int) -> None:
+    """Receive the rest of a body, at most so many bytes."""
+    while most > 0:
+        message = await receive()
+        most -= len(message.get("body", b""))
+        if not message.get("more_body", False):
+            return

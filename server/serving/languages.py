@@ -28,7 +28,7 @@ def ranges(code: str) -> list[str]:
 
 
 def distance(wanted: str, known: str) -> int | None:
-    """How many parts of a code are cut off for a language that is known; None where it is none of what remains."""
+    """Parts of a code that are cut off for a language that is known; None where it is none of what remains."""
     remains, code = ranges(wanted), ranges(known)[0]
     return remains.index(code) if code in remains else None
 

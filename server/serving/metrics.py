@@ -33,7 +33,6 @@ class Metrics:
         self._seconds.labels(path).observe(seconds)
 
     def note_sentence(self, model: str, n_words: int) -> None:
-        """Count a sentence that was translated; threads may call this."""
         self._sentences.labels(model).inc()
         self._words.labels(model).inc(n_words)
 

@@ -17,7 +17,7 @@ from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
 from phrasebeam.decoder.adaptation.journal import ChangedJournalError, OpenJournalError
 from phrasebeam.decoder.adaptation.segment import Segment
 from phrasebeam.decoder.adaptation.static_counts import StaticCounts
-from phrasebeam.decoder.explanation.explanation import Explainer
+from phrasebeam.decoder.explanation.explainer import Explainer
 from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
 from phrasebeam.server.serving.served_models import ServedModel
 
@@ -87,7 +87,6 @@ class Projects:
             return self._current(served, project).decoder.segments if journal.exists() else ()
 
     def close(self) -> None:
-        """Close all journals."""
         with self._lock:
             while self._open:
                 self._open.popitem()[1].decoder.close()

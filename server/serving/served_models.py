@@ -13,15 +13,15 @@ from starlette.status import HTTP_404_NOT_FOUND
 
 from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.base.progress import log
-from phrasebeam.decoder.explanation.explanation import Explainer
+from phrasebeam.decoder.explanation.explainer import Explainer
 from phrasebeam.decoder.model.digests import model_files
 from phrasebeam.decoder.tables.model_files import EDITABLE, MODEL
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.process.shortages import shortage
+from phrasebeam.process.system_errors import shortage
 from phrasebeam.server.serving.languages import LanguagePair
 
 if TYPE_CHECKING:
-    from phrasebeam.decoder.raw_text.raw_text import RawText  # slow to import
+    from phrasebeam.decoder.raw_text.preprocessing import RawText
 
 MODEL_NAME, NAME_RULE = r"[\w.+-]{1,100}", "expected up to 100 letters, digits and . _ + -"
 State = tuple[tuple[str, int, int, int], ...]  # name, inode, size and time of change of each file
@@ -92,7 +92,7 @@ def open_served(name: str, directory: Path, languages: LanguagePair | None = Non
     decoder = Decoder.load(directory)
     raw_text, settings = None, decoder.model.description.preprocessing
     if settings is not None:
-        from phrasebeam.decoder.raw_text.raw_text import RawText
+        from phrasebeam.decoder.raw_text.preprocessing import RawText
 
         raw_text = RawText.load(directory)
         languages = languages or LanguagePair(settings.source_language, settings.target_language)
@@ -105,7 +105,7 @@ def open_served(name: str, directory: Path, languages: LanguagePair | None = Non
 
 
 def state_of(directory: Path) -> State:
-    """What tells that a model directory was changed or replaced; empty where it cannot be read now."""
+    """A value that changes when a model directory is changed or replaced; empty where it cannot be read now."""
     try:
         stats = {name: os.stat(directory / name) for name in (MODEL, *model_files(directory))}
     except OSError:

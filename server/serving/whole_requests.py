@@ -1,4 +1,7 @@
-"""Requests that are read whole before they begin, or refused: too large, too slow, an address that is no text."""
+"""Requests as endpoints see them: read whole before they begin, or refused, and HEAD as GET.
+
+They are refused where they are too large or too slow, or where their address is no text.
+"""
 
 import asyncio
 from typing import Any
@@ -7,8 +10,7 @@ from urllib.parse import unquote_to_bytes
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from phrasebeam.base.errors import excerpt
-from phrasebeam.server.serving.error_answers import error_answer
-from phrasebeam.server.serving.refusals import refuse
+from phrasebeam.server.serving.error_answers import error_answer, refuse
 from phrasebeam.server.serving.server_settings import ServerLimits
 
 
@@ -19,7 +21,6 @@ class WholeRequests:
         self.app, self.limits = app, limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -73,3 +74,24 @@ def _replay(body: bytes, receive: Receive) -> Receive:
         return first.pop() if first else await receive()
 
     return next_message
+
+
+class HeadRequests:
+    """The application, for which HEAD is GET; the server leaves out the body."""
+
+    def __init__(self, app: ASGIApp):
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_without_body(message: Message) -> None:
+            await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
+
+        as_get = {**scope, "method": "GET"}
+        try:
+            await self.app(as_get, receive, send_without_body)
+        finally:
+            scope["route"] = as_get.get("route")  # for the log and the metrics

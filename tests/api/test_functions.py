@@ -1,7 +1,5 @@
-"""Each command has a function of the same name, with parameters of the same names and defaults."""
+"""Each command has a function of the same name, which tells of its options and refuses what is wrong."""
 
-from collections.abc import Mapping
-from importlib import import_module
 from inspect import Parameter, signature
 
 import pytest
@@ -10,39 +8,23 @@ import phrasebeam
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.cli import COMMANDS
 
-WITHOUT = {"demo"}  # a tour of the commands
-# Options of what a command prints, and of its status
-SHOWN = {"require_gain", "width", "as_json"}
 ARGUMENTS = {"config": ("name",)}  # that may be left out, and stand on the command line without a name, too
-PLAIN = sorted(set(COMMANDS) - WITHOUT)
 
 
 def function_of(command):
     return getattr(phrasebeam, command.replace("-", "_"))
 
 
-def options(command) -> Mapping[str, object]:
-    module, name = COMMANDS[command]
-    parameters = signature(getattr(import_module(module), name)).parameters.values()
-    return {one.name: one.default for one in parameters if one.name not in SHOWN}
-
-
-@pytest.mark.parametrize("command", PLAIN)
-def test_functions_have_the_options_of_commands(command):
-    found = {one.name: one.default for one in signature(function_of(command)).parameters.values()}
-    assert found == options(command)
-
-
-@pytest.mark.parametrize("command", PLAIN)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_docstrings_tell_of_all_arguments(command):
     function = function_of(command)
     told = function.__doc__ or ""
     for name in signature(function).parameters:
-        assert f"        {name}: " in told, name
+        assert f"\n    {name}: " in told, name
     assert "Raises" in told or "Returns" in told
 
 
-@pytest.mark.parametrize("command", PLAIN)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_arguments_that_may_be_left_out_have_names(command):
     for one in signature(function_of(command)).parameters.values():
         if one.name in ARGUMENTS.get(command, ()):
@@ -83,13 +65,19 @@ def test_functions_print_nothing(here, capfd):
 @pytest.mark.parametrize(
     ("call", "complaint"),
     [
-        (lambda: phrasebeam.build_lm("train.en", "lm.bin", order=99), "order is 99, expected 2 to 8"),
-        (lambda: phrasebeam.cluster("train.en", "classes", classes=1), "classes is 1, expected 2 to 5000"),
-        (lambda: phrasebeam.explain("model-with-features", top=0), "top is 0, expected 1 to"),
+        (
+            lambda: phrasebeam.build_lm("train.en", "lm.bin", order=99),
+            "order is 99, expected a whole number from 2 to 8",
+        ),
+        (
+            lambda: phrasebeam.cluster("train.en", "classes", classes=1),
+            "classes is 1, expected a whole number from 2 to 5000",
+        ),
+        (lambda: phrasebeam.explain("model-with-features", top=0), "top is 0, expected a whole number from 1 to"),
         (lambda: phrasebeam.explain("model"), "no sparse features to explain"),
         (
             lambda: phrasebeam.forced_decode("model", "dev.de", "dev.en", "out", threads=0),
-            "threads is 0, expected 1 to 1024",
+            "threads is 0, expected a whole number from 1 to 1024",
         ),
         (lambda: phrasebeam.train_model("train.de", "train.en", "m", memory=5), "memory: should be at least 384M"),
         (lambda: phrasebeam.evaluate("dev.en", "dev.en", metric="blue"), "metric"),

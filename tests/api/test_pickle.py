@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from phrasebeam import Decoder, Request, SearchSettings
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.sparse.sparse_weights import new_sparse_weights
 
 

@@ -8,8 +8,8 @@ import time
 import numpy as np
 import pytest
 
+import phrasebeam
 from phrasebeam.base import memory_bound
-from phrasebeam.base.command_line import Memory
 from phrasebeam.base.config import Section
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import (
@@ -22,10 +22,11 @@ from phrasebeam.base.memory_bound import (
     memory_left,
     memory_option,
 )
+from phrasebeam.base.options import options_of
 from phrasebeam.base.resident_memory import ResidentMemory, let_release, release_all, resident_memory
 from phrasebeam.base.side_by_side import run_side_by_side
 from phrasebeam.cli import COMMANDS
-from phrasebeam.process.own_modules import module_command
+from phrasebeam.process.children import module_command
 from tests import ROOT
 
 SIZE = 1 << 26
@@ -53,11 +54,9 @@ def test_options():
 
 
 def test_all_commands_mean_the_same():
-    from importlib import import_module
-
-    for name, (module, function) in COMMANDS.items():
-        annotations = getattr(import_module(module), function).__annotations__
-        assert (annotations.get("memory") == Memory) == (name not in WITHOUT), name
+    for name in COMMANDS:
+        option = options_of(getattr(phrasebeam, name.replace("-", "_"))).get("memory")
+        assert (option is not None and option.section == MemorySettings) == (name not in WITHOUT), name
 
 
 def test_there_is_one_declaration():

@@ -13,12 +13,11 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.description import WITHOUT_DIGESTS, ModelDescription, open_description
 from phrasebeam.decoder.model.digests import model_files
 from phrasebeam.decoder.model.model_check import findings
-from phrasebeam.decoder.tables.phrase_table import PhraseTable, ReorderingTable, save_arrays
+from phrasebeam.decoder.tables.phrase_table import PhraseTable, ReorderingTable
 from phrasebeam.decoder.tables.source_slots import build_slots
 from phrasebeam.lm.arpa import read_arpa, write_arpa
-from phrasebeam.lm.estimate import estimate_corpus
+from phrasebeam.lm.estimate import estimate
 from phrasebeam.lm.probing_writer import write_probing
-from phrasebeam.lm.text.corpus import read_corpus
 from phrasebeam.lm.text.vocabulary import Vocabulary
 from tests.naive.ngrams import parse_arpa
 
@@ -119,11 +118,16 @@ def random_lm(directory: Path, rng: random.Random, order: int) -> dict:
     lines = [" ".join(rng.choices(TARGET[:4] + SOURCE[:2], k=rng.randint(order, 8))) for _ in range(8)]
     text = directory / "text"
     text.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    vocabulary = Vocabulary()
-    corpus = read_corpus(text, vocabulary)
-    write_arpa(estimate_corpus(corpus, vocabulary, order), directory / "lm.arpa")
+    write_arpa(estimate(text, order), directory / "lm.arpa")
     write_probing(read_arpa(directory / "lm.arpa"), directory / "lm.bin")
     return parse_arpa((directory / "lm.arpa").read_text(encoding="utf-8"))
+
+
+def save_arrays(arrays: NamedTuple, directory: str | Path) -> None:
+    """Write each field of a NamedTuple of arrays to a file FIELD.npy in `directory`, which is made."""
+    Path(directory).mkdir(parents=True, exist_ok=True)
+    for name, array in arrays._asdict().items():
+        np.save(Path(directory) / f"{name}.npy", array)
 
 
 def write_model(directory, table, weights, longest, order, reordering):

@@ -10,8 +10,8 @@ import typer
 from docs.pages import settings
 from docs.pages.fenced_examples import fenced
 from docs.pages.written_pages import PAGES, REFERENCE
-from phrasebeam.base.command_line import command_group
 from phrasebeam.cli import COMMANDS, GROUPS, HELP, NAME
+from phrasebeam.commands.command_group import command_group
 from tests import ROOT
 
 DOCS = ROOT / "docs"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from phrasebeam.engine.engine import EngineSettings, using_engine
+from phrasebeam.engine.current_engine import EngineSettings, using_engine
 from tests.engine.small_cluster import small_cluster
 
 

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from phrasebeam.base.errors import ModelError, SmtError
-from phrasebeam.engine.engine import LOCAL
+from phrasebeam.engine.current_engine import LOCAL
 from phrasebeam.engine.forked_map import AHEAD, map_by_processes
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="does not fork there")

@@ -1,6 +1,6 @@
 """How many items a message brings."""
 
-from phrasebeam.engine.message_size import MOST_ITEMS, ROUNDS, SECONDS_OF_WORK, MessageSize
+from phrasebeam.engine.ray_engine import MOST_ITEMS, ROUNDS, SECONDS_OF_WORK, MessageSize
 
 
 def test_messages_of_short_items_grow_with_what_has_been_done():

@@ -10,8 +10,8 @@ import pytest
 
 from phrasebeam.base.errors import ConfigError, FormatError, SmtError
 from phrasebeam.engine import ray_engine
-from phrasebeam.engine.crew_screen import CrewScreen
-from phrasebeam.engine.engine import EngineSettings, current_engine, using_engine
+from phrasebeam.engine.crew import CrewScreen
+from phrasebeam.engine.current_engine import EngineSettings, current_engine, using_engine
 from phrasebeam.engine.worker import differing, own_versions
 from tests import ROOT
 from tests.engine.worker_kills import killing
@@ -158,7 +158,7 @@ def test_the_local_engine_imports_no_ray():
     script = (
         "import sys, phrasebeam\nfrom phrasebeam.cli import COMMANDS\nfrom importlib import import_module\n"
         "[import_module(module) for module, _ in COMMANDS.values()]\n"
-        "from phrasebeam.engine.engine import *\n"
+        "from phrasebeam.engine.current_engine import *\n"
         "with using_engine(EngineSettings(workers=2)) as engine: assert list(engine.map(abs, [-1], 1)) == [1]\n"
         "assert 'ray' not in sys.modules"
     )

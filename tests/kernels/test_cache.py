@@ -13,7 +13,8 @@ import numba
 import numpy as np
 import pytest
 
-from phrasebeam.kernels import cache, cache_cleaning, structs
+from phrasebeam.kernels import cache, structs
+from phrasebeam.kernels import cache as cache_cleaning
 from phrasebeam.kernels.jit import kernel
 from tests import ROOT
 

@@ -4,8 +4,7 @@ import numba
 import numpy as np
 import pytest
 
-from phrasebeam.kernels.indices import unchecked_indices
-from phrasebeam.kernels.jit import kernel
+from phrasebeam.kernels.jit import kernel, unchecked_indices
 
 pytestmark = pytest.mark.needs_jit
 

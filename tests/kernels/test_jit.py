@@ -161,9 +161,9 @@ from phrasebeam.decoder.input.sentence_input import HeldOutPair, Input, Prefix, 
 from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.templates import Templates
 from phrasebeam.decoder.sparse.templates import SPARSE_GROUPS
-from phrasebeam.decoder.sparse.word_edges import WordEdges
+from phrasebeam.decoder.sparse.levels import WordEdges
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.language_model import LanguageModel
 from tests.decoder.features.test_sparse_features import LEVELS, add_templates

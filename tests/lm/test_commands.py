@@ -3,10 +3,8 @@
 import gzip
 
 import pytest
-import typer
 
-from phrasebeam.base.command_line import run
-from phrasebeam.lm.build_lm_command import build_lm
+from phrasebeam.cli import main
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 
@@ -21,9 +19,7 @@ def text(tmp_path):
 
 
 def call(*arguments):
-    app = typer.Typer()
-    app.command()(build_lm)
-    return run(app, "build-lm", [str(argument) for argument in arguments])
+    return main(["build-lm", *map(str, arguments)])
 
 
 def test_writes_arpa_and_binary(tmp_path, text):

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 
 from phrasebeam.base.spill import BucketFiles, RowFile
 from phrasebeam.lm import counting
-from phrasebeam.lm.counting import SPECIALS, corpus_tokens, group_begins, sorted_counts, spill_windows, text_tokens
-from phrasebeam.lm.text.corpus import read_corpus
+from phrasebeam.lm.counting import SPECIALS, group_begins, sorted_counts, spill_windows, text_tokens
 from phrasebeam.lm.text.vocabulary import Vocabulary
 
 rows_of = st.integers(2, 5).flatmap(
@@ -64,18 +63,14 @@ def naive_windows(lines, order):
 
 
 @pytest.mark.parametrize("chunk", [1, 4, 1 << 19])
-def test_corpus_and_text_give_the_same_tokens(tmp_path, monkeypatch, chunk):
+def test_text_in_chunks_of_any_size(tmp_path, monkeypatch, chunk):
     monkeypatch.setattr(counting, "CHUNK", chunk)
-    path = tmp_path / "text"
+    path, vocabulary = tmp_path / "text", Vocabulary(SPECIALS)
     path.write_text("b a\n\n\na c c\nb\n\n")
-    ours, own, theirs = Vocabulary(SPECIALS), Vocabulary(SPECIALS), Vocabulary(["c", "never", "a"])
-    corpus = read_corpus(path, theirs)
-    text = np.concatenate(list(text_tokens([path], ours, 3)))
-    coded = np.concatenate(list(corpus_tokens(corpus, theirs, own, 3)))
-    assert ours.words == own.words
-    assert text.dtype == coded.dtype == np.int32
-    assert text.tolist() == coded.tolist()
-    assert text[:8].tolist() == [1, 1, 3, 4, 2, 1, 1, 2]
+    text = np.concatenate(list(text_tokens([path], vocabulary, 3)))
+    assert text.dtype == np.int32
+    assert vocabulary.words == [*SPECIALS, "b", "a", "c"]
+    assert text.tolist() == [1, 1, 3, 4, 2, *[1, 1, 2] * 2, 1, 1, 4, 5, 5, 2, 1, 1, 3, 2, 1, 1, 2]
 
 
 def test_group_begins():

@@ -9,12 +9,10 @@ import pytest
 from hypothesis import given, settings
 
 from phrasebeam.base.errors import ConfigError, FormatError
-from phrasebeam.lm.estimate import estimate, estimate_corpus
+from phrasebeam.lm.estimate import estimate
 from phrasebeam.lm.kneser_ney import _interpolate, _place_backoffs, counts_of_counts, discounts, log10_backoffs
 from phrasebeam.lm.language_model import LanguageModel
-from phrasebeam.lm.model_writer import write_model
-from phrasebeam.lm.text.corpus import read_corpus
-from phrasebeam.lm.text.vocabulary import Vocabulary
+from phrasebeam.lm.probing_writer import write_model
 from phrasebeam.process.hints import begin_hints, end_hints
 from tests.naive.kneser_ney import NaiveModel, backed_off_log10_prob
 from tests.naive.kneser_ney import discounts as naive_discounts
@@ -178,15 +176,6 @@ def test_buckets_change_nothing(directory, order, memory_bytes):
     assert not list(directory.glob("phrasebeam-lm-*")), "scratch files are gone"
 
 
-def test_corpus_and_file_give_the_same(directory):
-    path = write(directory, natural_text(40, seed=5))
-    vocabulary = Vocabulary(["elsewhere", "w3", "w1"])
-    corpus = read_corpus(path, vocabulary)
-    one, other = estimate(path, 3), estimate_corpus(corpus, vocabulary, 3)
-    assert one.vocabulary.words == other.vocabulary.words
-    assert listed(one) == listed(other)
-
-
 def test_several_texts_count_as_one(tmp_path):
     lines = natural_text(20, seed=7)
     for name, part in (("a", lines[:8]), ("b", lines[8:]), ("whole", lines)):
@@ -219,15 +208,9 @@ def test_words_of_language_models_are_white_space(tmp_path, classes):
     found, expected = (estimate(tmp_path / name, 2, classes=classes) for name in ("text", "clean"))
     words = "5 words that language models keep for themselves (<unk>, <s>, </s>)"
     assert end_hints() == [f"{tmp_path / 'text'}: {words} were left out, as lmplz --skip_symbols does"]
-    models = [expected, found]
-    if classes is None:
-        vocabulary = Vocabulary()
-        corpus = read_corpus(tmp_path / "text", vocabulary)
-        models.append(estimate_corpus(corpus, vocabulary, 2))
-    for model in models:
-        assert model.vocabulary.words == expected.vocabulary.words
-        for one, other in zip(model.orders, expected.orders):
-            assert all(np.array_equal(x, y) for x, y in zip(one, other))
+    assert found.vocabulary.words == expected.vocabulary.words
+    for one, other in zip(found.orders, expected.orders):
+        assert all(np.array_equal(x, y) for x, y in zip(one, other))
 
 
 @pytest.mark.parametrize("order", [1, 9])

@@ -60,7 +60,7 @@ def test_models_without_some_suffixes_are_sound(tmp_path_factory, order, seed, d
 
 @given(st.sampled_from(TABLES), st.integers(0, 3), st.sampled_from([2, None]), st.randoms(use_true_random=False))
 def test_lost_entries_and_words(table, n_swaps, width, rng):
-    """Of tables in which hashes, or whole entries, have changed places."""
+    """Hashes, or whole entries, of the table have changed places."""
 
     def swap(entries, words):
         for _ in range(n_swaps):

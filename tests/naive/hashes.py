@@ -31,5 +31,5 @@ def hash_text(text):
 
 
 def name_hash(name):
-    """Of a group or a position."""
+    """uint64 hash of the name of a group, or of a position."""
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")

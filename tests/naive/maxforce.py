@@ -49,7 +49,7 @@ def covered_words(graph, options, node):
 
 
 def beam(graph, options, n_words, is_whole, reference, remaining):
-    """Of each bin of a search graph, (score of the best y-bad hypothesis or None, whether there is a y-good one).
+    """For each bin of a search graph: (score of the best y-bad hypothesis or None, whether there is a y-good one).
 
     The best one is that by score and `remaining`, a function from the words that are covered to the cost of the others.
     y-good: its text is a prefix of `reference` (ids); in the last bin of a whole sentence, it is the reference.

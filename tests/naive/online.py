@@ -64,3 +64,27 @@ def adagrad_fobos(steps, rate, strength, truncates_all, start):
                 threshold = rate(key) / math.sqrt(squares[key]) * strength(key)
                 weights[key] = math.copysign(max(abs(weights[key]) - threshold, 0.0), weights[key])
     return weights
+
+
+def passive_aggressive(batch, rate, start):
+    """{key: weight} after one mini-batch [(loss, {key: direction})] of PA-I with C = 1 in the norm x ** 2 * rate."""
+    weights = dict(start)
+    for loss, step in batch:
+        norm = sum(rate(key) * value**2 for key, value in step.items())
+        share = min(1.0, loss / norm) if norm else 1.0
+        for key, value in step.items():
+            weights[key] = weights.get(key, 0.0) + share * rate(key) * value / len(batch)
+    return weights
+
+
+def lazy_adam(steps, rate, start):
+    """{key: weight} after steps {key: direction} of Adam, of each weight over the steps in which it has a direction."""
+    weights = dict(start)
+    for key in {key for step in steps for key in step}:
+        gradients = [step[key] for step in steps if key in step]
+        for n in range(1, len(gradients) + 1):
+            mean = sum(0.1 * 0.9 ** (n - i) * gradients[i - 1] for i in range(1, n + 1))
+            squares = sum(0.001 * 0.999 ** (n - i) * gradients[i - 1] ** 2 for i in range(1, n + 1))
+            step = mean / (1 - 0.9**n) / (math.sqrt(squares / (1 - 0.999**n)) + 1e-8)
+            weights[key] = weights.get(key, 0.0) + rate(key) * step
+    return weights

@@ -11,7 +11,7 @@ def ngrams(words, order):
 
 
 def in_domain(sentences, domain, order):
-    """Of each sentence, the n-grams that are in the sentences `domain`, too."""
+    """The n-grams of each sentence that are in the sentences `domain`, too."""
     known = {ngram for words in domain for ngram in ngrams(words, order)}
     return [[ngram for ngram in ngrams(words, order) if ngram in known] for words in sentences]
 

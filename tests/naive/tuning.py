@@ -12,7 +12,6 @@ def dot(a, b):
 
 
 def add(a, b, factor=1.0):
-    """a + factor * b."""
     return [x + factor * y for x, y in zip(a, b)]
 
 
@@ -32,7 +31,7 @@ def best(features, weights):
 
 
 def deviations(features):
-    """Of each feature the square root of its mean variance within sentences."""
+    """The square root of the mean variance of each feature within sentences."""
     roots = []
     for column in range(len(features[0][0])):
         lists = [[h[column] for h in rows] for rows in features]
@@ -83,7 +82,6 @@ def batch_mira_epoch(features, statistics, weights, order, c, decay, background)
 
 
 def mean(vectors):
-    """Mean vector."""
     return [sum(column) / len(vectors) for column in zip(*vectors)]
 
 

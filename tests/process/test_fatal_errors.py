@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from phrasebeam.process.fatal_errors import NO_PAGE
-from phrasebeam.process.shortages import NO_MEMORY
+from phrasebeam.process.system_errors import NO_MEMORY
 from tests import ROOT
 from tests.decoder.models import random_toy
 

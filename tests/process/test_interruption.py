@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from phrasebeam.process.own_modules import module_command
+from phrasebeam.process.children import module_command
 from tests import ROOT
 
 PREAMBLE = """
@@ -121,8 +121,8 @@ def test_it_says_how_to_go_on(tmp_path, script, line):
 
 def test_a_second_signal_ends_at_once(tmp_path):
     script = """
-from phrasebeam.process import unfinished
-unfinished.remove_unfinished = lambda: time.sleep(60)
+from phrasebeam.process.interruption import before_end
+before_end(lambda: time.sleep(60), is_first=True)
 with atomic_file(folder / "file"):
     ready(); time.sleep(60)
 """
@@ -136,7 +136,7 @@ with atomic_file(folder / "file"):
 def test_errors_of_what_the_signal_disturbs_are_not_printed(tmp_path):
     script = """
 import typer
-from phrasebeam.base.command_line import run
+from phrasebeam.commands.command_line import run
 app = typer.Typer()
 @app.command()
 def command():

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from phrasebeam.process.shortages import LEAST_ADDRESS_SPACE, NO_MEMORY, NO_THREAD, shortage
+from phrasebeam.process.system_errors import LEAST_ADDRESS_SPACE, NO_MEMORY, NO_THREAD, shortage
 from tests import ROOT
 from tests.decoder.models import random_toy
 

@@ -122,7 +122,7 @@ def test_a_directory_that_another_process_removes_at_once_is_made_again(tmp_path
 
 @pytest.mark.parametrize("n_removed", range(5))
 def test_a_directory_is_removed_whole_or_not_at_all(tmp_path, monkeypatch, n_removed):
-    """By a process that dies when so many of its files are gone."""
+    """The process that removes it dies when so many of its files are gone."""
     folder = tmp_path / "work" / "within"
     folder.mkdir(parents=True)
     for name in ("a", "b", "c", "d"):

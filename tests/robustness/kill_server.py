@@ -92,12 +92,12 @@ class Confirmer:
 
 
 def removed(journal: Path) -> None:
-    """As by rm."""
+    """Remove the journal, like rm."""
     journal.unlink()
 
 
 def replaced(journal: Path) -> None:
-    """As by rsync: a copy takes its place."""
+    """Put a copy in its place, like rsync."""
     copy = journal.with_suffix(".copy")
     copy.write_bytes(journal.read_bytes())
     copy.replace(journal)
@@ -109,13 +109,13 @@ def cut(journal: Path) -> None:
 
 
 def copied_and_emptied(journal: Path) -> None:
-    """As by logrotate with copytruncate."""
+    """Copy and empty it, like logrotate with copytruncate."""
     journal.with_suffix(".1").write_bytes(journal.read_bytes())
     os.truncate(journal, 0)
 
 
 def restored(journal: Path) -> None:
-    """As by cp from a backup with fewer records, in place."""
+    """Write fewer records into it, like cp from a backup."""
     lines = journal.read_bytes().splitlines(keepends=True)
     journal.write_bytes(b"".join(lines[: len(lines) // 2]))
 

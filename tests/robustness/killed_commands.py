@@ -207,7 +207,7 @@ def run(data: Path, arguments: str) -> None:
 
 
 def contents(directory: Path) -> dict[str, object]:
-    """By name, what may not depend on whether the command was killed, of all files in `directory`."""
+    """For each file in `directory`, what may not depend on whether the command was killed."""
     return {
         str(path.relative_to(directory)): content_of(path)
         for path in sorted(directory.rglob("*"))

@@ -43,14 +43,13 @@ def _operation(name, *lines):
 
 
 def reading(path: str, operations: Sequence[Operation]) -> list[Operation]:
-    """Those of the operations that are given the file at `path`."""
+    """The operations that read the file at `path`."""
     return [
         one for one in operations if any(path == command.stdin or path in command.arguments for command in one.commands)
     ]
 
 
 def check(model: str) -> Operation:
-    """check-model of that model."""
     return _operation("check-model", f"check-model {model}")
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from phrasebeam.decoder.model.description import accept_files, open_description
 from phrasebeam.decoder.model.digests import file_digest
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.table_check import contradictions
 from tests.decoder.models import random_toy

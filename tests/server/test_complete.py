@@ -24,7 +24,7 @@ def test_completions_are_those_of_the_decoder(client, toy):
 
 
 def test_the_first_completion_is_that_of_a_model_with_its_own_risk(toy, tmp_path):
-    """As Decoder.complete and translate --prefix have it."""
+    """Decoder.complete and translate --prefix give the same."""
     shutil.copytree(toy, tmp_path / "model")
     (tmp_path / "model" / "search.yaml").write_text("mbr: {size: 50, scale: 0.01}\n")
     decoder, differing = Decoder.load(tmp_path / "model"), 0

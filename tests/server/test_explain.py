@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from phrasebeam import Decoder
-from phrasebeam.decoder.explanation.explanation import Explainer, ExplanationRequest
+from phrasebeam.decoder.explanation.explainer import Explainer, ExplanationRequest
 from phrasebeam.server.page_files import FOLDER
 
 

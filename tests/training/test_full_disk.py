@@ -11,10 +11,9 @@ from phrasebeam.base.array_file import new_array_file
 from phrasebeam.decoder.forced.gold_lattice import GoldLattice
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.output.derivation import Derivation
-from phrasebeam.training.bitext.bitext import BitextFiles
-from phrasebeam.training.build.preprocessing import preprocessed
-from phrasebeam.training.build.score_smoothing import TypeFile
 from phrasebeam.training.maxforce.lattice_store import ARRAYS, LatticeWriter
+from phrasebeam.training.model_building.preprocessing import preprocessed
+from phrasebeam.training.model_building.scoring import TypeFile
 from phrasebeam.training.nbest.growing_array import GrowingArray
 from phrasebeam.training.online.update_log import Record, UpdateLog
 
@@ -82,7 +81,7 @@ def test_a_full_disk_names_the_file_of_tokens(tmp_path):
     settings = RawTextSettings(source_language="en", target_language="en", casing="lowercase")
     with (
         pytest.raises(OSError, match="File too large") as caught,
-        preprocessed(BitextFiles(raw, raw, []), settings, tmp_path, 1),
+        preprocessed([raw, raw], settings, tmp_path, 1),
     ):
         pytest.fail("more was written than there is room for")
     assert Path(caught.value.filename).is_relative_to(tmp_path / "preprocessed")

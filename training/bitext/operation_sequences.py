@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from phrasebeam.base.progress import stage
-from phrasebeam.decoder.operations.operations import FOLDER, LM_FILE, NAMES_FILE
+from phrasebeam.decoder.operations.operation_model import FOLDER, LM_FILE, NAMES_FILE
 from phrasebeam.decoder.operations.steps import (
     ALIGNED,
     CONTINUE,
@@ -25,12 +25,12 @@ from phrasebeam.decoder.operations.steps import (
 )
 from phrasebeam.decoder.operations.walk import MOST_NAMES, N_COUNTS, NAMES, POSITION, Walk, walk_phrase
 from phrasebeam.decoder.operations.word_operations import JUMP_NAMES, NUMBER, PREFIXES, jump_keys
-from phrasebeam.decoder.sparse.phrase_alignment import Points, cliques_of
+from phrasebeam.decoder.sparse.feature_names import Points, cliques_of
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.lm.estimate import estimate
 from phrasebeam.lm.probing_writer import write_probing
 from phrasebeam.lm.text.corpus import Corpus
-from phrasebeam.training.bitext.bitext import Bitext
+from phrasebeam.training.bitext.parallel_text import Bitext
 from phrasebeam.training.word_alignment.alignment_points import Alignments
 
 ZERO: Any = np.int64(0)
@@ -54,7 +54,6 @@ class _Room(NamedTuple):
 
 
 def _new_room(bitext: Bitext) -> _Room:
-    """Room for the longest sentence pair."""
     longest = int(max(np.diff(side.offsets).max(initial=1) for side in (bitext.source, bitext.target)))
     return _Room(new_operation_steps(longest), np.zeros(longest, np.bool_), np.zeros(N_COUNTS, np.int64), jump_keys())
 

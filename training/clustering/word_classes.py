@@ -16,6 +16,7 @@ anew, and ties are recognised: then the classes whose most frequent words are mo
 """
 
 import math
+from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ import numpy as np
 from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.base.progress import stage
 from phrasebeam.kernels.jit import inlined_kernel, kernel
+from phrasebeam.lm.text.word_classes import write_paths
 from phrasebeam.training.clustering.bigrams import Bigrams, Neighbours
 
 UNITS = np.float64(1 << 20)  # of h per bit
@@ -32,10 +34,11 @@ EMPTY = np.int64(-1)  # root of a slot without a class
 NEVER = np.int64(np.iinfo(np.int64).max)  # loss of merging an empty slot
 JOINS, LEAVES = np.int64(1), np.int64(-1)
 BATCH = 256  # words between two reports of progress
+ONLY_CLASS = "0"  # of a text with a single word
 
 
 class Classes(NamedTuple):
-    """At most C + 1 classes of W words, in slots 1 to C + 1 of K = C + 2; `parent` is a forest, a tree per class."""
+    """Up to C + 1 classes of W words, in slots 1 to C + 1 of K = C + 2; `parent` is a forest, a tree per class."""
 
     after: Annotated[np.ndarray, array(np.int64, "K", "K")]  # how often slot t follows slot s
     before: Annotated[np.ndarray, array(np.int64, "K", "K")]  # `after` transposed
@@ -272,3 +275,10 @@ def _bit_strings(merges: list[list[int]]) -> dict[int, str]:
     for first, second in reversed(merges):
         bits[first], bits[second] = bits[first] + "0", bits[first] + "1"
     return bits
+
+
+def write_classes(path: Path, bigrams: Bigrams, n_classes: int) -> None:
+    """Write the classes of all words, `n_classes` (2 or more), or as many as there are words."""
+    n_classes = min(n_classes, len(bigrams.words))
+    bits = cluster(bigrams, n_classes) if n_classes > 1 else [ONLY_CLASS] * n_classes
+    write_paths(path, zip(bits, bigrams.words, bigrams.counts.tolist()))

@@ -88,7 +88,7 @@ def _damaged(path: Path, problem: str) -> FormatError:
 
 
 def _other_names(archive: ZipFile, declared: Mapping[str, ArrayField]) -> str:
-    """In what an archive differs from one with the declared arrays, each once, and as large as it is; "" if in none."""
+    """The difference of an archive from one of the declared arrays, each once, and as large as it is; "" for none."""
     entries = archive.infolist()
     if any(entry.compress_type != ZIP_STORED for entry in entries):
         return "compressed, which may be of any size"

@@ -87,5 +87,4 @@ def _draw_stars(axes: Any, panel: Panel, rows: Rows, best: Mapping[Any, int]) ->
 
 @cache
 def _say_not_drawn() -> None:
-    """Log that there is no figure, once for all curves."""
     log.info(f"curve.png: not drawn, matplotlib is not installed ({INSTALL})")

@@ -11,7 +11,7 @@ from phrasebeam.base.files import read_lines, real_path
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.description import ModelDescription
 from phrasebeam.decoder.model.digests import model_files
-from phrasebeam.decoder.model.model import Model, open_model
+from phrasebeam.decoder.model.opened_model import Model, open_model
 from phrasebeam.decoder.model.readme import save_model
 from phrasebeam.decoder.raw_text.raw_lines import warn_of_raw_text
 from phrasebeam.decoder.sparse.sparse_files import FORMAT
@@ -27,7 +27,7 @@ NOT_TEXT = ("alignment", "tasks")  # of the data
 
 
 class Making(NamedTuple):
-    """How a model is made of another one."""
+    """The command that makes a model of another one, its settings and result."""
 
     command: str
     settings: Mapping[str, object]  # for model.yaml

@@ -1,13 +1,12 @@
 """Development data: its translations by a decoder and their score, by which trainers choose weights and stop.
 
 All trainers keep scores from 0 to 100, higher ones better: that of TER is negative. Methods of tuning optimize the
-metric itself (training/metrics/metrics.py), without the factor 100.
+metric itself (training/metrics/metric.py), without the factor 100.
 """
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -20,12 +19,13 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.lattice_formats import read_all_plf
 from phrasebeam.decoder.input.markup import read_all_markup
 from phrasebeam.decoder.input.sentence_input import Input
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.common.derived_model import with_sparse_weights
 from phrasebeam.training.common.settings import ScoringSettings
-from phrasebeam.training.metrics.metrics import Metric, make_metric
+from phrasebeam.training.metrics.metric import Metric, make_metric
 
 
 class TunedWeights(NamedTuple):
@@ -47,7 +47,6 @@ class DevelopmentScore(NamedTuple):
 
     @property
     def n_words(self) -> int:
-        """Words of the translations."""
         return sum(len(text.split()) for text in self.texts)
 
 
@@ -60,7 +59,6 @@ class DevelopmentSet:
     threads: int
 
     def score(self, decoder: Decoder) -> DevelopmentScore:
-        """Translate all sentences with a progress bar, and score the translations."""
         texts = []
         with (
             stage("decode", len(self.source), "sentences") as advance,
@@ -82,35 +80,25 @@ def points(score: float) -> float:
     return 100 * score
 
 
-@dataclass(frozen=True)
-class DevelopmentData:
-    """Files of source sentences and of their references, one of these for each set of them."""
+def read_development(
+    data: BitextFiles, settings: ScoringSettings, has_tags: bool = False, is_plf: bool = False
+) -> DevelopmentSet:
+    """The sentences and the metric. Raises FormatError where files have not as many lines.
 
-    source: Path
-    references: Sequence[Path]
-
-    @property
-    def files(self) -> dict[str, Path]:
-        """Paths of all files, by name."""
-        return {"source": self.source} | {f"reference {i}": path for i, path in enumerate(self.references, 1)}
-
-    def read(self, settings: ScoringSettings, has_tags: bool = False, is_plf: bool = False) -> DevelopmentSet:
-        """The sentences and the metric. Raises FormatError where files have not as many lines.
-
-        Of `has_tags`, whether the model's source tokens have tags, see words_and_tags; `is_plf`: they are lattices.
-        """
-        lines = {path: list(read_lines(path)) for path in (self.source, *self.references)}
-        for path, sentences in lines.items():
-            if not sentences or len(sentences) != len(lines[self.source]):
-                expected = f"{self.source} has {len(lines[self.source])}; expected as many, one or more, of each"
-                raise FormatError(path, f"{len(sentences)} lines, {expected}")
-        references = [lines[path] for path in self.references]
-        metric = make_metric(settings.metric, references, settings.lowercase, settings.reference_length)
-        if is_plf:
-            source = list(read_all_plf(lines[self.source], self.source))
-        else:
-            source = list(read_all_markup(lines[self.source], "pass-through", self.source, has_tags))
-        return DevelopmentSet(source, metric, settings.threads)
+    `has_tags`: whether the model's source tokens have tags, see words_and_tags; `is_plf`: they are lattices.
+    """
+    lines = {path: list(read_lines(path)) for path in (data.source, *data.references)}
+    for path, sentences in lines.items():
+        if not sentences or len(sentences) != len(lines[data.source]):
+            expected = f"{data.source} has {len(lines[data.source])}; expected as many, one or more, of each"
+            raise FormatError(path, f"{len(sentences)} lines, {expected}")
+    references = [lines[path] for path in data.references]
+    metric = make_metric(settings.metric, references, settings.lowercase, settings.reference_length)
+    if is_plf:
+        source = list(read_all_plf(lines[data.source], data.source))
+    else:
+        source = list(read_all_markup(lines[data.source], "pass-through", data.source, has_tags))
+    return DevelopmentSet(source, metric, settings.threads)
 
 
 class DevelopmentScorer:

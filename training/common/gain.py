@@ -30,7 +30,7 @@ class Gain(NamedTuple):
 
 
 class TrainingOutcome(NamedTuple, Generic[Found]):
-    """What a training found, and what it gained on its development data."""
+    """Result of a training, and its gain on the development data."""
 
     result: Found
     gain: Gain

@@ -1,14 +1,13 @@
-"""The progress of a training: scores of its iterations, the best one, when to stop, and a table."""
+"""The progress of a training: scores of its iterations, the best one, and when to stop."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 from pydantic import Field
 
 from phrasebeam.base.config import Section
-from phrasebeam.console.tables import Rows
 from phrasebeam.training.common.checkpoint import SignedSection
 
 AnyIteration = TypeVar("AnyIteration", bound=Section)
@@ -35,7 +34,6 @@ class Progress(SignedSection, Generic[AnyIteration]):
 
     @property
     def best_score(self) -> float:
-        """The best score of all iterations."""
         return self.scores[self.best]
 
     def has_stopped(self, patience: int) -> bool:
@@ -43,15 +41,8 @@ class Progress(SignedSection, Generic[AnyIteration]):
         return len(self.iterations) - 1 - self.best >= patience
 
     def with_iteration(self, iteration: AnyIteration, **update: object) -> Self:
-        """The progress with one more iteration, and with other values of the fields in `update`."""
         return self.model_copy(update={"iterations": [*self.iterations, iteration], **update})
 
     def rows(self) -> list[dict[str, Any]]:
         """The fields of each iteration, for a curve; they are numbered from 0 on."""
         return [{"iteration": number, **row.model_dump()} for number, row in enumerate(self.iterations)]
-
-
-def iteration_table(header: Sequence[str], rows: Mapping[int, Sequence[str]], best: int) -> Rows:
-    """A table with a row for each iteration, by number, the best one marked."""
-    numbered = [[f"{number}*" if number == best else f"{number}", *cells] for number, cells in rows.items()]
-    return [["iteration", *header], *numbered]

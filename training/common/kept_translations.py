@@ -16,13 +16,13 @@ def save_texts(texts: Iterable[str], path: Path) -> None:
 
 
 def keep_translations(run: Path, iteration: int, texts: Iterable[str]) -> None:
-    """Keep those of an iteration of the run in the directory `run`."""
+    """Keep the translations of an iteration in the directory `run`."""
     (run / FOLDER).mkdir(parents=True, exist_ok=True)
     save_texts(texts, _path(run, iteration))
 
 
 def translations_of(run: Path, iteration: int, n_sentences: int) -> list[str]:
-    """What was kept of an iteration. Raises FormatError where these are not so many sentences."""
+    """Kept translations of an iteration. Raises FormatError where these are not so many sentences."""
     path = _path(run, iteration)
     texts = list(read_lines(path)) if path.exists() else []
     if len(texts) != n_sentences:
@@ -32,7 +32,7 @@ def translations_of(run: Path, iteration: int, n_sentences: int) -> list[str]:
 
 
 def kept_translations(run: Path) -> dict[int, list[str]]:
-    """What was kept of a run, by iteration; nothing where it is of an older version."""
+    """Kept translations of a run, by iteration; none where it is of an older version."""
     paths = sorted((run / FOLDER).glob("*.txt"))
     return {int(path.stem): [line.rstrip("\n") for line in read_lines(path)] for path in paths if path.stem.isdigit()}
 

@@ -6,12 +6,11 @@ from pydantic import Field, model_validator
 
 from phrasebeam.base.config import MOST_COUNTED, WITHOUT_EFFECT, Section, Threads
 from phrasebeam.base.memory_bound import MemorySettings
-from phrasebeam.decoder.input.sentence_input import LeaveOneOut
+from phrasebeam.decoder.input.sentence_input import LEAVE_ONE_OUT, LeaveOneOut
 from phrasebeam.decoder.model.language_model_folds import MOST_FOLDS
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.sparse.levels import Level
-from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.word_edges import WordEdges
+from phrasebeam.decoder.sparse.levels import Level, WordEdges
+from phrasebeam.decoder.sparse.templates import Templates
 from phrasebeam.training.metrics.bleu import ReferenceLength
 from phrasebeam.training.metrics.definitions import MetricName
 
@@ -36,7 +35,7 @@ Iterations = Annotated[int, Field(ge=1, le=1000)]  # each is an entry of the pro
 class ScoringSettings(MemorySettings):
     """Settings by which translations of development data are made and scored, and the bound on memory."""
 
-    metric: MetricName = "bleu"
+    metric: MetricName = Field("bleu", description="metric that is optimized, and by which the best is chosen")
     lowercase: bool = Field(False, description="ignore case in all scores")
     reference_length: ReferenceLength = Field("closest", description="of several references, for BLEU")
     threads: Annotated[Threads, WITHOUT_EFFECT] = 2
@@ -45,11 +44,9 @@ class ScoringSettings(MemorySettings):
 class TrainingDataSettings(Section):
     """Which sentence pairs of the training data are decoded, and what the model must not know of them."""
 
-    leave_one_out: LeaveOneOut | None = Field(
-        "drop", description="of pairs that only the sentence pair supports; singletons: all of count 1"
-    )
+    leave_one_out: LeaveOneOut | None = Field("drop", description=LEAVE_ONE_OUT)
     lm_folds: int = Field(
-        5, ge=0, le=MOST_FOLDS, description="language models without a fold of the training data each; 0: none"
+        5, ge=0, le=MOST_FOLDS, description="number of language models, each without one fold of the data; 0: none"
     )
     sentences: int = Field(0, ge=0, le=MOST_COUNTED, description="the first ones of the data that are used; 0: all")
     max_words: int = Field(100, ge=1, le=MOST_COUNTED, description="longer source sentences are left out")

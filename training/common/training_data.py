@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -14,90 +14,80 @@ from phrasebeam.decoder.input.markup import read_all_markup
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.description import open_description
 from phrasebeam.decoder.model.language_model_folds import Fold, numbers_with_folds, open_folds
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.tables.model_files import ALIGNMENT
 from phrasebeam.decoder.tables.provenance import file_digests
 from phrasebeam.process.unfinished import unfinished_directory
-from phrasebeam.training.bitext.bitext import read_bitext
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.bitext.operation_sequences import write_operation_lines
+from phrasebeam.training.bitext.parallel_text import read_bitext
 from phrasebeam.training.common.build_lm_folds import FoldedModel, FoldedOperations, build_lm_folds
-from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.settings import TrainingDataSettings
 from phrasebeam.training.word_alignment.alignment_points import read_pharaoh
 
 
-@dataclass(frozen=True)
-class TrainingData:
-    """Sentences, their translations, and the word alignment that the model was made of."""
+def with_alignment(corpus: BitextFiles, model: Path, settings: TrainingDataSettings) -> BitextFiles:
+    """`corpus`; where leave-one-out needs its alignment and none is given, with the one that `model` keeps.
 
-    source: Path
-    target: Path
-    alignment: Path | None
-    left_out: Path | None = None  # numbers of lines, from 1, that are not learned from, one a line
+    Raises ConfigError where it keeps none, or that of other files, and FormatError if these are not parallel.
+    """
+    if not settings.leave_one_out or corpus.alignment is not None:
+        return corpus
+    kept = kept_alignment(model, corpus.source, corpus.target)
+    if kept is None:
+        check_same_lines(corpus.source, corpus.target)
+        known = f"{model} keeps none of {corpus.source} and {corpus.target}"
+        raise ConfigError(f"leave-one-out needs the word alignment of the training data; {known}; give --alignment")
+    return replace(corpus, alignment=kept)
 
-    @property
-    def files(self) -> dict[str, Path]:
-        """Paths of all files, by name."""
-        files = {"source": self.source, "target": self.target}
-        files |= {"alignment": self.alignment} if self.alignment else {}
-        return files | ({"left out": self.left_out} if self.left_out else {})
 
-    def aligned(self, model: Path, settings: TrainingDataSettings) -> "TrainingData":
-        """These data; where leave-one-out needs their alignment and none is given, with the one that `model` keeps.
+def training_pairs(
+    corpus: BitextFiles, settings: TrainingDataSettings, has_tags: bool = False
+) -> Iterator[tuple[Input, tuple[str, ...]]]:
+    """The pairs that the settings take, long ones too. Raises FormatError where files have not as many lines.
 
-        Raises ConfigError where it keeps none, or that of other files, and FormatError if these are not parallel.
-        """
-        if not settings.leave_one_out or self.alignment is not None:
-            return self
-        kept = kept_alignment(model, self.source, self.target)
-        if kept is None:
-            check_same_lines(self.source, self.target)
-            known = f"{model} keeps none of {self.source} and {self.target}"
-            raise ConfigError(f"leave-one-out needs the word alignment of the training data; {known}; give --alignment")
-        return replace(self, alignment=kept)
+    `has_tags`: whether the model's source tokens have tags, see words_and_tags.
+    """
+    alignment = corpus.alignment if settings.leave_one_out else None
+    files = TrainingFiles(corpus.target, alignment, settings.leave_one_out or "drop", settings.lm_folds or None)
+    inputs = read_all_markup(read_lines(corpus.source), "pass-through", corpus.source, has_tags)
+    left_out = {int(line) for line in read_lines(corpus.left_out)} if corpus.left_out else set()
+    pairs = enumerate(with_references(inputs, files), 1)
+    return islice((pair for number, pair in pairs if number not in left_out), settings.sentences or None)
 
-    def pairs(self, settings: TrainingDataSettings, has_tags: bool = False) -> Iterator[tuple[Input, tuple[str, ...]]]:
-        """The pairs that the settings take, long ones too. Raises FormatError where files have not as many lines.
 
-        Of `has_tags`, whether the model's source tokens have tags, see words_and_tags.
-        """
-        alignment = self.alignment if settings.leave_one_out else None
-        files = TrainingFiles(self.target, alignment, settings.leave_one_out or "drop", settings.lm_folds or None)
-        inputs = read_all_markup(read_lines(self.source), "pass-through", self.source, has_tags)
-        left_out = {int(line) for line in read_lines(self.left_out)} if self.left_out else set()
-        pairs = enumerate(with_references(inputs, files), 1)
-        return islice((pair for number, pair in pairs if number not in left_out), settings.sentences or None)
+def training_folds(
+    corpus: BitextFiles, model: Model, directory: Path, settings: TrainingDataSettings, memory: int
+) -> Sequence[Fold]:
+    """Language models without a fold of the target side each, in `directory`, where they are made if absent.
 
-    def folds(self, model: Model, directory: Path, settings: TrainingDataSettings, memory: int) -> Sequence[Fold]:
-        """Language models without a fold of the target side each, in `directory`, where they are made if absent.
+    Estimating them takes `memory` bytes at most, see `estimate`.
+    """
+    if not settings.lm_folds:
+        return ()
+    if not (directory / "folds.yaml").exists():
+        all_models = {number: model.language_models[number - 1] for number in numbers_with_folds(model)}
+        models = {number: FoldedModel(lm.model.tables.order, lm.classes) for number, lm in all_models.items()}
+        with _operations(corpus, model, directory) as operations:
+            build_lm_folds(
+                corpus.target, directory, settings.lm_folds, models, memory_bytes=memory, operations=operations
+            )
+    return open_folds(directory, model)
 
-        Estimating them takes `memory` bytes at most, see `estimate`.
-        """
-        if not settings.lm_folds:
-            return ()
-        if not (directory / "folds.yaml").exists():
-            all_models = {number: model.language_models[number - 1] for number in numbers_with_folds(model)}
-            models = {number: FoldedModel(lm.model.tables.order, lm.classes) for number, lm in all_models.items()}
-            with self._operations(model, directory) as operations:
-                build_lm_folds(
-                    self.target, directory, settings.lm_folds, models, memory_bytes=memory, operations=operations
-                )
-        return open_folds(directory, model)
 
-    @contextmanager
-    def _operations(self, model: Model, directory: Path) -> Iterator[FoldedOperations | None]:
-        """The operations of all sentence pairs in a file that is deleted afterwards, if the model has operations."""
-        if model.operation_names is None:
-            yield None
-            return
-        if self.alignment is None:
-            needed = "folds of the operation sequence model need the word alignment of the training data"
-            raise ConfigError(f"{needed}; give --alignment, or lm_folds 0")
-        bitext = read_bitext(self.source, self.target)
-        alignments = read_pharaoh(self.alignment, bitext.source, bitext.target)[0]
-        with unfinished_directory(directory.parent, "operations") as scratch:
-            write_operation_lines(bitext, alignments, scratch / "lines")
-            yield FoldedOperations(scratch / "lines", model.tables.operations.lm.order)
+@contextmanager
+def _operations(corpus: BitextFiles, model: Model, directory: Path) -> Iterator[FoldedOperations | None]:
+    if model.operation_names is None:
+        yield None
+        return
+    if corpus.alignment is None:
+        needed = "folds of the operation sequence model need the word alignment of the training data"
+        raise ConfigError(f"{needed}; give --alignment, or lm_folds 0")
+    bitext = read_bitext(corpus.source, corpus.target)
+    alignments = read_pharaoh(corpus.alignment, bitext.source, bitext.target)[0]
+    with unfinished_directory(directory.parent, "operations") as scratch:
+        write_operation_lines(bitext, alignments, scratch / "lines")
+        yield FoldedOperations(scratch / "lines", model.tables.operations.lm.order)
 
 
 def check_same_lines(source: Path, target: Path) -> None:
@@ -117,6 +107,6 @@ def kept_alignment(model: Path, source: Path, target: Path) -> Path | None:
     return path if path.is_file() else None
 
 
-def data_files(corpus: TrainingData, development: DevelopmentData) -> dict[str, Path]:
+def data_files(corpus: BitextFiles, development: BitextFiles) -> dict[str, Path]:
     """All files that a training learns from, by name."""
-    return corpus.files | {f"development {name}": path for name, path in development.files.items()}
+    return corpus.by_name | {f"development {name}": path for name, path in development.sets_by_name.items()}

@@ -15,7 +15,7 @@ FILE = "work.yaml"  # in the directory of the work
 
 
 class BegunWork(SignedSection):
-    """What the work was begun with; who goes on must have the same."""
+    """The settings and data that work was begun with, and that must be the same to go on."""
 
     format: Literal["phrasebeam work 1"] = "phrasebeam work 1"
     command: str
@@ -25,7 +25,7 @@ class BegunWork(SignedSection):
     data: dict[str, dict[str, str]]
 
     def differences(self, now: "BegunWork") -> str:
-        """By what the work `now` differs, in a few words."""
+        """The entries by which the work `now` differs, in a few words."""
         return differences(self._flat(), now._flat())
 
     def _flat(self) -> dict[str, object]:
@@ -33,7 +33,7 @@ class BegunWork(SignedSection):
 
 
 def find_conflict(output: Path, directory: Path, now: BegunWork) -> str:
-    """What stands in the way of the work `now` in `directory` of the model `output`; "" where it begins or goes on."""
+    """The obstacle to the work `now` in `directory` of the model `output`; "" where it begins or goes on."""
     if (directory / FILE).exists():
         try:
             before = load_config(directory / FILE, BegunWork)

@@ -15,10 +15,10 @@ from phrasebeam.decoder.model.replacement import FORCE
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.tables.provenance import check_output, differences, version
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.build.train_model import train_model
 from phrasebeam.training.demo.demo_corpus import DemoFiles, write_corpus
 from phrasebeam.training.metrics.evaluation import bleu
+from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.train_model import train_model
 
 SETTINGS = "demo.yaml"
 TEST_SENTENCES = 200

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_file
-from phrasebeam.training.demo.grammar.noun_phrases import Draw, Pair
-from phrasebeam.training.demo.grammar.sentences import sentence
+from phrasebeam.training.demo.grammar import Draw, Pair, sentence
 
 NOISE = 0.05  # share of damaged pairs
 
@@ -79,8 +78,8 @@ def write_pairs(prefix: str | Path, n: int, seed: int, noise: float = NOISE) -> 
 def _write_pairs(pairs: Iterator[Pair] | list[Pair], source: Path, target: Path) -> None:
     with atomic_file(source) as german, atomic_file(target) as english:
         for pair in pairs:
-            german.write(f"{pair[0]}\n".encode())
-            english.write(f"{pair[1]}\n".encode())
+            german.write(f"{pair.de}\n".encode())
+            english.write(f"{pair.en}\n".encode())
 
 
 def _one_side(damage: Callable[[Draw, list[str], int], list[str]]) -> Callable[[Draw, Pair, Pair], Pair]:
@@ -91,7 +90,7 @@ def _one_side(damage: Callable[[Draw, list[str], int], list[str]]) -> Callable[[
         side = int(2 * draw())
         if len(sides[side]) > 2:
             sides[side] = damage(draw, sides[side], int((len(sides[side]) - 1) * draw()))
-        return " ".join(sides[0]), " ".join(sides[1])
+        return Pair(" ".join(sides[0]), " ".join(sides[1]))
 
     return damaged
 
@@ -123,17 +122,17 @@ def _unpunctuated(draw: Draw, words: list[str], at: int) -> list[str]:
 
 def _mistranslated(draw: Draw, pair: Pair, previous: Pair) -> Pair:
     """Give the sentence the translation of the previous one."""
-    return pair[0], previous[1]
+    return Pair(pair.de, previous.en)
 
 
 def _untranslated(draw: Draw, pair: Pair, previous: Pair) -> Pair:
-    return pair[0], pair[0]
+    return Pair(pair.de, pair.de)
 
 
 def _extended(draw: Draw, pair: Pair, previous: Pair) -> Pair:
     """Add an opening to the translation, as free translations do."""
     opening = ("as you know , ", "it seems that ", "i think ", "of course , ", "well , ", "to be honest , ")
-    return pair[0], opening[int(len(opening) * draw())] + pair[1]
+    return Pair(pair.de, opening[int(len(opening) * draw())] + pair.en)
 
 
 DAMAGES = [

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator, model_validator
 
 from phrasebeam.base.config import MOST_COUNTED, WITHOUT_EFFECT, Factor, PositiveFactor, Section
-from phrasebeam.decoder.input.sentence_input import LeaveOneOut
+from phrasebeam.decoder.input.sentence_input import LEAVE_ONE_OUT, LeaveOneOut
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.training.common.settings import (
     CUBE_200,
@@ -58,7 +58,7 @@ class ExpectedBleuConfig(TrainingDataSettings, ScoringSettings):
     """Everything that `train-expected-bleu` can be told besides its files."""
 
     optimizer: Optimizer = Field(
-        "rprop", description="of features; gt: growth transformation of p(f|e) and p(e|f) in their place"
+        "rprop", description="optimizer of the features; gt: growth transformation of p(f|e) and p(e|f) in their place"
     )
     features: list[FeatureSet] | None = Field(
         None,
@@ -66,7 +66,7 @@ class ExpectedBleuConfig(TrainingDataSettings, ScoringSettings):
         description="a: phrase pairs; b: word pairs in them; c: triplets of words in them; d: pairs by orientation; "
         "none: all, as the model and the optimizer allow",
     )
-    iterations: Annotated[Iterations, WITHOUT_EFFECT] = 40
+    iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(40, description="number of steps over all lists")
     tau: Factor = Field(
         1e-6, description="of the squares of all weights, against ln of expected BLEU; with gt of KL divergences"
     )
@@ -76,7 +76,7 @@ class ExpectedBleuConfig(TrainingDataSettings, ScoringSettings):
     nbest: int = Field(100, ge=1, le=MOST_HYPOTHESES, description="derivations of each training sentence")
     distinct: bool = Field(True, description="with different texts")
     search: SearchSettings = CUBE_200
-    leave_one_out: LeaveOneOut | None = Field("penalty", description="of pairs that only the sentence pair supports")
+    leave_one_out: LeaveOneOut | None = Field("penalty", description=LEAVE_ONE_OUT)
     score_every: Annotated[int, WITHOUT_EFFECT] = Field(
         8, ge=1, le=MOST_COUNTED, description="iterations between two whose weights are scored on development data"
     )

@@ -24,20 +24,21 @@ from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import log, stage
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.model.model_check import check_arrays
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.process.unfinished import remove
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.common.checkpoint import load_checkpoint, save_checkpoint
 from phrasebeam.training.common.curve import Panel, score_panel, write_curve
 from phrasebeam.training.common.derived_model import DerivedModel, Making
-from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentSet
+from phrasebeam.training.common.development_set import DevelopmentSet, read_development
 from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.common.iterations import Progress
 from phrasebeam.training.common.kept_translations import keep_translations
 from phrasebeam.training.common.settings import changed_settings, settings_with_effect
-from phrasebeam.training.common.training_data import TrainingData, data_files
+from phrasebeam.training.common.training_data import data_files, training_folds, training_pairs, with_alignment
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
 from phrasebeam.training.expected_bleu.learners import Learner, new_learner
 from phrasebeam.training.expected_bleu.list_store import ListStore
@@ -79,8 +80,8 @@ class ExpectedBleuProgress(Progress[ExpectedBleuIteration]):
 @alone_in_output
 def train_expected_bleu(
     model: Path,
-    corpus: TrainingData,
-    development: DevelopmentData,
+    corpus: BitextFiles,
+    development: BitextFiles,
     output: Path,
     config: ExpectedBleuConfig,
     lists: Path | None = None,
@@ -92,11 +93,12 @@ def train_expected_bleu(
     refused or, where `is_forced`, deleted. The n-best lists, which depend neither
     on features nor on optimizers, are kept in the directory `lists`, where further trainings find them.
     """
-    corpus, config = corpus.aligned(model, config), with_inner_search(config, model)
+    corpus, config = with_alignment(corpus, model, config), with_inner_search(config, model)
     derived = DerivedModel.begin(model, output, WORK, data_files(corpus, development))
     check_arrays(model, derived.opened)
     config = config.for_model(has_orientations=derived.opened.description.reordering is not None)
-    training = ExpectedBleuTraining(derived, config, corpus, development.read(config, derived.opened.has_tags))
+    read = read_development(development, config, derived.opened.has_tags)
+    training = ExpectedBleuTraining(derived, config, corpus, read)
     derived.begin_work("train-expected-bleu", settings_with_effect(config), is_forced)
     store = training.lists(lists or derived.work / "lists")
     learner = new_learner(derived.opened, store, config)
@@ -118,7 +120,7 @@ class ExpectedBleuTraining:
 
     derived: DerivedModel
     config: ExpectedBleuConfig
-    corpus: TrainingData
+    corpus: BitextFiles
     development: DevelopmentSet
 
     @property
@@ -129,12 +131,12 @@ class ExpectedBleuTraining:
     def lists(self, directory: Path) -> ListStore:
         """The n-best lists in `directory`, made as far as they are not there. Raises ConfigError if there are none."""
         config, opened = self.config, self.derived.opened
-        data = {name: self.derived.digests[name] for name in self.corpus.files}
+        data = {name: self.derived.digests[name] for name in self.corpus.by_name}
         name = self.derived.signature(config.model_dump(mode="json", include=LIST_SETTINGS), data)
         store = ListStore(directory, name, len(opened.tables.phrases.ln_scores))
         if not store.index.is_whole:
-            folds = self.corpus.folds(opened, directory / "lm_folds", config, config.memory)
-            sentences = self.corpus.pairs(config, opened.has_tags)
+            folds = training_folds(self.corpus, opened, directory / "lm_folds", config, config.memory)
+            sentences = training_pairs(self.corpus, config, opened.has_tags)
             n_lines = sum(1 for _ in read_lines(self.corpus.source))
             total = min(config.sentences or n_lines, n_lines)
             make_lists(Decoder(opened, config.search, folds=folds), sentences, store, config, total)

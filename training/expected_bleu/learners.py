@@ -9,7 +9,7 @@ from phrasebeam.base.array_struct import ArrayField, array
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.progress import log
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.tables.phrase_table import LEAST_LN, SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE
 from phrasebeam.decoder.tables.source_slots import hash_phrases
 from phrasebeam.training.expected_bleu.calibration import calibrate

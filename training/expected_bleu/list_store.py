@@ -129,7 +129,7 @@ class ListStore:
         return indices
 
     def commit(self, n_read: int, is_whole: bool = False) -> None:
-        """From now on the store keeps what was added, which was made of the first `n_read` sentences."""
+        """Make what was added durable; it covers the first `n_read` sentences."""
         rows = {name: array.commit() for name, array in self._arrays.items()}
         self.index = self.index.model_copy(update={"n_read": n_read, "is_whole": is_whole, "rows": rows})
         save_config(self.index, self.directory / INDEX)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.engine.engine import current_engine
+from phrasebeam.engine.current_engine import current_engine
 from phrasebeam.kernels.jit import kernel
 
 PARTS = 4  # of the lists, each with a gradient of its own: results do not depend on the number of threads

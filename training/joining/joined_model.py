@@ -5,20 +5,24 @@ model, can be worth more together than either alone, once everything is tuned (d
 """
 
 from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
 
 from phrasebeam.base.config import parse_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_directory, check_keeps_inputs
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import Model, open_model
 from phrasebeam.decoder.model.replacement import check_replaceable
-from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.templates import GROUPS, PAIR_SPARSE
+from phrasebeam.decoder.sparse.sparse_files import open_feature_names, save_feature_names
+from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights, used, with_values
+from phrasebeam.decoder.sparse.templates import GROUPS, PAIR_SPARSE, Templates
 from phrasebeam.decoder.tables.provenance import check_output
 from phrasebeam.process.hints import hint
 from phrasebeam.training.common.derived_model import DerivedModel, Making, check_not_itself
 from phrasebeam.training.common.shared_file import share
-from phrasebeam.training.joining.sparse_union import SparseModel, write_union
+from phrasebeam.training.joining.template_union import GivenTemplates, save_with_classes, union_of
 
 
 def join_features(model: Path, features: Path, output: Path, is_forced: bool = False) -> None:
@@ -85,3 +89,33 @@ def _files(templates: Templates, directory: Path) -> list[str]:
     maps = [path for level in templates.levels for path in (level.source, level.target) if path]
     weights = sorted(f"sparse/{path.name}" for path in (directory / "sparse").glob("*"))
     return ["templates.yaml", *maps, *weights]
+
+
+class SparseModel(NamedTuple):
+    """A model with sparse features, and its directory."""
+
+    directory: Path
+    opened: Model
+
+    @property
+    def given_templates(self) -> GivenTemplates:
+        """The templates of the model. Raises ValueError where it has none."""
+        if self.opened.templates is None:
+            raise ValueError(f"{self.directory}: no templates")
+        return GivenTemplates(self.opened.templates, self.directory, str(self.directory))
+
+
+def write_union(one: SparseModel, other: SparseModel, output: Path) -> None:
+    """Write templates, their maps of word classes, weights and names of both models to `output`.
+
+    Raises ConfigError where both have features of the same group, or levels that differ and are needed.
+    """
+    shared = np.flatnonzero(one.opened.tables.sparse.active & other.opened.tables.sparse.active)
+    if shared.size:
+        names = ", ".join(GROUPS[i] for i in shared)
+        mend = "expected other groups, or a training that begins with the model of the other"
+        raise ConfigError(f"{one.directory}, {other.directory}: both have features of {names}; {mend}")
+    save_with_classes(union_of(one.given_templates, other.given_templates), output)
+    weights = with_values(one.opened.tables.sparse.weights, *used(other.opened.tables.sparse.weights))
+    save_sparse_weights(weights, output / "sparse")
+    save_feature_names(output, open_feature_names(one.directory) | open_feature_names(other.directory))

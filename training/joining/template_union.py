@@ -8,8 +8,7 @@ from typing import NamedTuple
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.sparse.levels import Level, WordLists
 from phrasebeam.decoder.sparse.sparse_files import save_templates
-from phrasebeam.decoder.sparse.template_config import SWITCHES, Templates
-from phrasebeam.decoder.sparse.templates import SPARSE_GROUPS
+from phrasebeam.decoder.sparse.templates import SPARSE_GROUPS, SWITCHES, Templates
 from phrasebeam.lm.text.word_classes import read_word_classes
 
 SIDES = "source", "target"
@@ -93,7 +92,7 @@ def save_with_classes(templates: Templates, directory: Path) -> None:
 
 
 def _word_lists(one: GivenTemplates, other: GivenTemplates) -> WordLists:
-    """Of each group the list of those that have the group."""
+    """The word list of each group, taken from whichever model has it."""
     lists = {}
     for name, group in LISTED.items():
         given = [getattr(of.templates.word_lists, name) for of in (one, other) if getattr(of.templates, group)]

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from phrasebeam.base.config import MOST_COUNTED, WITHOUT_EFFECT, Factor, PositiveFactor, Seed, Threads
 from phrasebeam.decoder.features.registry import FEATURES, LISTS, SCALARS
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.templates import Templates
 from phrasebeam.training.common.settings import (
     CUBE_200,
     MOST_HYPOTHESES,
@@ -20,6 +20,7 @@ from phrasebeam.training.common.settings import (
 )
 from phrasebeam.training.metrics.sentence_bleu import SentenceBleu
 from phrasebeam.training.online.shard_pass import Averaging
+from phrasebeam.training.online.update_rules import RuleName
 from phrasebeam.training.tuning.config import INNER_TUNING, TuneConfig, check_inner
 
 Algorithm = Literal[1, 2, 3, 4]
@@ -28,7 +29,7 @@ SENTENCES_OF_SHARD = 1000  # of the paper's shards (section 5.1)
 
 
 class Procedure(NamedTuple):
-    """What an algorithm of the paper does with the weights of shards."""
+    """How an algorithm of the paper averages, mixes and selects the weights of shards."""
 
     averaging: Averaging
     restarts: bool  # whether each epoch of all shards begins with mixed weights
@@ -53,9 +54,14 @@ class RankingConfig(TrainingDataSettings, ScoringSettings):
         1, description="1: SGD; 2: shards mixed at the end; 3: after each epoch; 4: that, with selection of features"
     )
     shards: int = Field(
-        0, ge=0, le=MOST_SHARDS, description=f"for algorithms 2 to 4; 0: one for each {SENTENCES_OF_SHARD} sentences"
+        0,
+        ge=0,
+        le=MOST_SHARDS,
+        description=f"number of shards of algorithms 2 to 4; 0: one for each {SENTENCES_OF_SHARD} sentences",
     )
-    keep: int = Field(100_000, ge=1, le=MOST_COUNTED, description="K, features that algorithm 4 keeps after each epoch")
+    keep: int = Field(
+        100_000, ge=1, le=MOST_COUNTED, description="number K of features that algorithm 4 keeps after each epoch"
+    )
     keep_dense: bool = Field(True, description="dense features are kept besides these K; else they compete")
     average: Literal["epochs", "sentences"] = Field(
         "sentences",
@@ -64,11 +70,14 @@ class RankingConfig(TrainingDataSettings, ScoringSettings):
     task_weights: Literal["shared", "own"] = Field(
         "shared", description="whether shards of one task each share weights, or only the features that are selected"
     )
-    iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(4, description="epochs over the training data, at most")
+    iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(
+        4, description="maximum number of epochs over the training data"
+    )
     patience: Annotated[int, WITHOUT_EFFECT] = Field(
         10, ge=1, le=MOST_COUNTED, description="epochs without a better score before it ends"
     )
     start: Literal["zero", "model"] = Field("model", description="the weights to begin with")
+    rule: RuleName = Field("perceptron", description="how a step moves the weights")
     rate: PositiveFactor = Field(0.01, description="learning rate of all features")
     rates: dict[str, Factor] = Field(
         {}, description="learning rates of single features, or of groups of sparse features, in place of `rate`"
@@ -99,10 +108,10 @@ class RankingConfig(TrainingDataSettings, ScoringSettings):
         INNER_TUNING,
         description="of dense weights and scales of groups, before weights are scored and kept; none: as they are",
     )
-    seed: Seed = Field(1, description="of shards and orders")
+    seed: Seed = Field(1, description="random seed of the shards and of the order of sentences")
     workers: Annotated[Threads, WITHOUT_EFFECT] = Field(2, description="shards that are learned from side by side")
     checkpoint: Annotated[int, WITHOUT_EFFECT] = Field(
-        2000, ge=1, le=MOST_COUNTED, description="sentences of a shard between two"
+        2000, ge=1, le=MOST_COUNTED, description="sentences of a shard between two checkpoints"
     )
     names: Annotated[int, WITHOUT_EFFECT] = Field(
         1000, ge=0, le=MOST_NAMES, description="heaviest features of each group whose names are kept for explain"
@@ -110,7 +119,7 @@ class RankingConfig(TrainingDataSettings, ScoringSettings):
 
     @property
     def procedure(self) -> Procedure:
-        """What the algorithm does with the weights of shards."""
+        """The procedure of `algorithm`."""
         return PROCEDURES[self.algorithm]
 
     @model_validator(mode="after")

@@ -10,15 +10,16 @@ from pathlib import Path
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.progress import log
 from phrasebeam.decoder.input.sentence_input import Input
-from phrasebeam.decoder.model.model import Model
-from phrasebeam.decoder.sparse.template_config import needs_tags
+from phrasebeam.decoder.model.opened_model import Model
+from phrasebeam.decoder.sparse.templates import needs_tags
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.common.derived_model import DerivedModel, Making
-from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentScorer, DevelopmentSet
+from phrasebeam.training.common.development_set import DevelopmentScorer, DevelopmentSet, read_development
 from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.common.settings import changed_settings, settings_with_effect
-from phrasebeam.training.common.training_data import TrainingData, data_files
+from phrasebeam.training.common.training_data import data_files, training_folds, training_pairs, with_alignment
 from phrasebeam.training.joint_selection.config import RankingConfig
 from phrasebeam.training.joint_selection.ranking_training import (
     list_objective,
@@ -42,8 +43,8 @@ WORK = "ranking"  # in the model directory
 @alone_in_output
 def train_ranking(
     model: Path,
-    corpus: TrainingData,
-    development: DevelopmentData,
+    corpus: BitextFiles,
+    development: BitextFiles,
     output: Path,
     config: RankingConfig,
     tasks: Path | None = None,
@@ -55,15 +56,16 @@ def train_ranking(
     earlier call with the same settings and data did is not done again; a model or work of others in `output` is refused
     or, where `is_forced`, deleted. Raises SmtError.
     """
-    corpus, config = corpus.aligned(model, config), with_inner_search(config, model)
+    corpus, config = with_alignment(corpus, model, config), with_inner_search(config, model)
     files = data_files(corpus, development) | ({"tasks": tasks} if tasks else {})
     derived = DerivedModel.begin(model, output, WORK, files)
     has_tags = needs_tags(config.templates) or needs_tags(derived.opened.templates)
-    read, pairs = development.read(config, has_tags), list(corpus.pairs(config, has_tags))
+    read, pairs = read_development(development, config, has_tags), list(training_pairs(corpus, config, has_tags))
     work, signature = derived.work, derived.begin_work("train-ranking", settings_with_effect(config), is_forced)
     opened = with_features(derived.opened, model, work, config)
     examples = examples_of(pairs, config)
-    decoder = Decoder(opened, config.search, folds=corpus.folds(opened, work / "lm_folds", config, config.memory))
+    folds = training_folds(corpus, opened, work / "lm_folds", config, config.memory)
+    decoder = Decoder(opened, config.search, folds=folds)
     decoder.searcher.rank_by(opened.weights)
     rates = rates_of(decoder.features, config)
     check_learns(rates, opened.tables.sparse.active)

@@ -21,7 +21,7 @@ from phrasebeam.training.online.per_feature import PerFeature, per_feature
 from phrasebeam.training.online.shard_pass import BatchSettings
 from phrasebeam.training.online.shards import Shards, random_shards
 from phrasebeam.training.online.training import OnlineTraining, Plan
-from phrasebeam.training.online.update_rules import Perceptron
+from phrasebeam.training.online.update_rules import new_rule
 from phrasebeam.training.ranking.list_iteration import ListIteration
 from phrasebeam.training.ranking.list_objective import (
     ListExample,
@@ -91,4 +91,4 @@ def ranking_training(
         scaled = with_best_scales(development, weights, sparse, groups, config.scales)
         return development.score_tuned(name, scaled, sparse)
 
-    return OnlineTraining(objective, Perceptron(rates), plan, score, directory, ListIteration)
+    return OnlineTraining(objective, new_rule(config.rule, rates), plan, score, directory, ListIteration)

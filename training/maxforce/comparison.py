@@ -22,7 +22,7 @@ from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.maxforce.beam import NOT_GOOD, Beam, best_good, fill_beam, new_beam
 from phrasebeam.training.maxforce.updates import UPDATES, Bins, Strategy, lead
-from phrasebeam.training.metrics.metrics import make_metric
+from phrasebeam.training.metrics.metric import make_metric
 
 
 class TrainingExample(NamedTuple):
@@ -180,7 +180,7 @@ class Comparison:
         return BeamResult(searcher.result(search), reference, n_words, beam)
 
     def _closest(self, beam_result: BeamResult, example: TrainingExample) -> int | None:
-        """Of the last bin, the edge of the hypothesis with the best smoothed BLEU; of equal ones, the best score."""
+        """The edge of the hypothesis in the last bin with the best smoothed BLEU, then the best score."""
         graph, lattice, words_of = beam_result.graph, example.lattice, beam_result.result.words_of
         nodes = slice(*graph.stack_first[beam_result.n_words : beam_result.n_words + 2])
         first = graph.edge_first[nodes.start : nodes.stop + 1]

@@ -9,8 +9,7 @@ from phrasebeam.base.errors import excerpt
 from phrasebeam.decoder.features.registry import FEATURES
 from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings
 from phrasebeam.decoder.search.search_settings import MOST_PAIRS, SearchSettings
-from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.templates import GROUPS
+from phrasebeam.decoder.sparse.templates import GROUPS, Templates
 from phrasebeam.training.common.settings import (
     CUBE_200,
     LARGEST_BATCH,
@@ -22,6 +21,7 @@ from phrasebeam.training.common.settings import (
     TrainingDataSettings,
 )
 from phrasebeam.training.maxforce.updates import Strategy
+from phrasebeam.training.online.update_rules import RuleName
 from phrasebeam.training.tuning.config import INNER_TUNING, TuneConfig, check_inner
 
 RATE_NAMES = {feature.name: feature.rate_name or feature.name for feature in FEATURES}  # by feature
@@ -51,12 +51,19 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
         True, description="compare derivations with their future cost; without effect where search.future_cost is false"
     )
     margin: Factor = Field(0.0, description="of the model's score, by which the better derivation is to lead")
-    iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(8, description="over the training data, at most")
+    iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(
+        8, description="maximum number of iterations over the training data"
+    )
     patience: Annotated[int, WITHOUT_EFFECT] = Field(
         2, ge=1, le=MOST_COUNTED, description="iterations without a better score before it ends"
     )
     batch: int = Field(
         24, ge=1, le=LARGEST_BATCH, description="sentences whose updates are averaged (Zhao & Huang 2013)"
+    )
+    rule: RuleName = Field(
+        "perceptron",
+        description="how a step moves the weights; adagrad and adam, which do not average over a mini-batch, have "
+        "`rates` divided by `batch`",
     )
     rates: LearningRates = LearningRates()
     fixed: list[str] = Field(["unknown_word_penalty"], description="features that keep their weights")
@@ -93,13 +100,13 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
         description="target phrases per source phrase in y-good derivations; none: as the search; 0: all",
     )
     checkpoint: Annotated[int, WITHOUT_EFFECT] = Field(
-        200, ge=1, le=MOST_COUNTED, description="mini-batches between two"
+        200, ge=1, le=MOST_COUNTED, description="mini-batches between two checkpoints"
     )
     seeds: Annotated[list[Seed], WITHOUT_EFFECT] = Field(
         [1],
         min_length=1,
         max_length=MOST_RUNS,
-        description="of the order of sentences, and of tuning: a training each, and then their mean",
+        description="random seeds, of the order of sentences and of tuning: a training for each, and then their mean",
     )
     names: Annotated[int, WITHOUT_EFFECT] = Field(
         1000, ge=0, le=MOST_NAMES, description="heaviest features of each group whose names are kept for explain"

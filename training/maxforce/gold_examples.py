@@ -10,7 +10,7 @@ from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.forced.forced_search import Status
 from phrasebeam.decoder.forced.gold_lattice import GoldLattice
 from phrasebeam.decoder.input.sentence_input import Input
-from phrasebeam.engine.engine import current_engine
+from phrasebeam.engine.current_engine import current_engine
 from phrasebeam.training.maxforce.comparison import TrainingExample
 from phrasebeam.training.maxforce.config import MaxforceConfig
 from phrasebeam.training.maxforce.lattice_store import LatticeStore, LatticeWriter

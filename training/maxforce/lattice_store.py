@@ -21,7 +21,7 @@ from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import atomic_file
 from phrasebeam.base.resident_memory import map_file
 from phrasebeam.decoder.forced.gold_lattice import GoldLattice
-from phrasebeam.process.named_errors import named_in_errors
+from phrasebeam.process.system_errors import named_in_errors
 
 ARRAYS = array_fields(GoldLattice)
 ALIGNMENT = 8

@@ -15,15 +15,16 @@ from typing import NamedTuple
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.model.language_model_folds import Fold
-from phrasebeam.decoder.model.model import Model
-from phrasebeam.decoder.sparse.template_config import needs_tags
+from phrasebeam.decoder.model.opened_model import Model
+from phrasebeam.decoder.sparse.templates import needs_tags
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.common.derived_model import DerivedModel, Making
-from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentScorer, DevelopmentSet, Tune
+from phrasebeam.training.common.development_set import DevelopmentScorer, DevelopmentSet, Tune, read_development
 from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.common.settings import changed_settings, settings_with_effect
-from phrasebeam.training.common.training_data import TrainingData, data_files
+from phrasebeam.training.common.training_data import data_files, training_folds, training_pairs, with_alignment
 from phrasebeam.training.maxforce.comparison import Comparison, TrainingExample
 from phrasebeam.training.maxforce.config import MaxforceConfig
 from phrasebeam.training.maxforce.gold_examples import Examples, Pair, find_lattices
@@ -47,7 +48,7 @@ class TrainingResult(NamedTuple):
     mean: Mean | None  # of several seeds
 
     def gain(self, metric: str) -> Gain:
-        """What was gained; for several seeds, by the mean of their weights."""
+        """The gain in the score; for several seeds, that of the mean of their weights."""
         gain = Gain.of(next(iter(self.progress.values())), metric)
         if self.mean is None:
             return gain
@@ -59,8 +60,8 @@ class TrainingResult(NamedTuple):
 @alone_in_output
 def train_maxforce(
     model: Path,
-    corpus: TrainingData,
-    development: DevelopmentData,
+    corpus: BitextFiles,
+    development: BitextFiles,
     output: Path,
     config: MaxforceConfig,
     is_forced: bool = False,
@@ -71,13 +72,13 @@ def train_maxforce(
     settings and data did is not done again; a model or work of others in `output` is refused or, where `is_forced`,
     deleted.
     """
-    corpus, config = corpus.aligned(model, config), with_inner_search(config, model)
+    corpus, config = with_alignment(corpus, model, config), with_inner_search(config, model)
     derived = DerivedModel.begin(model, output, WORK, data_files(corpus, development))
     has_tags = needs_tags(config.templates) or needs_tags(derived.opened.templates)
-    read, sentences = development.read(config, has_tags), list(corpus.pairs(config, has_tags))
+    read, sentences = read_development(development, config, has_tags), list(training_pairs(corpus, config, has_tags))
     work, signature = derived.work, derived.begin_work("train-maxforce", settings_with_effect(config), is_forced)
     opened = with_features(derived.opened, model, work, config)
-    folds = corpus.folds(opened, work / "lm_folds", config, config.memory)
+    folds = training_folds(corpus, opened, work / "lm_folds", config, config.memory)
     comparison = _comparison(opened, folds, config)
     check_learns(rates_of(comparison.decoder.features, config), opened.tables.sparse.active)
     objective = Violation(comparison, _examples(comparison.forced, sentences, config, work / "lattices"))

@@ -27,7 +27,7 @@ class MaxforceIteration(OnlineIteration):
         return super().row() | {"invalid_ratio": self.invalid_ratio if self.updates else None}
 
     def text(self) -> str:
-        """What the counts say, for the log."""
+        """The counts in words, for the log."""
         text = f"{super().text()}, {100 * self.invalid_ratio:.1f}% invalid"
         return f"{text}, {self.too_large} too large" if self.too_large else text
 

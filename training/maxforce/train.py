@@ -22,15 +22,14 @@ from phrasebeam.training.common.scales import with_best_scales
 from phrasebeam.training.maxforce.comparison import Comparison, Difference, TrainingExample
 from phrasebeam.training.maxforce.config import MaxforceConfig, is_learned
 from phrasebeam.training.maxforce.state import MaxforceIteration
-from phrasebeam.training.online.direction import FeatureDirection
 from phrasebeam.training.online.learned_weights import LearnedWeights
 from phrasebeam.training.online.objective import Outcome
-from phrasebeam.training.online.per_feature import PerFeature, per_feature
+from phrasebeam.training.online.per_feature import FeatureDirection, PerFeature, per_feature
 from phrasebeam.training.online.shard_pass import BatchSettings
 from phrasebeam.training.online.shards import whole
 from phrasebeam.training.online.training import OnlineTraining, Plan
 from phrasebeam.training.online.update_log import Record
-from phrasebeam.training.online.update_rules import Perceptron
+from phrasebeam.training.online.update_rules import RULES, new_rule
 
 INVALID = Panel("share of invalid updates", {"invalid_ratio": "training data"})  # Figure 9
 
@@ -69,7 +68,8 @@ class Violation:
         counts = _counts(difference)
         if difference.bin is None or difference.better is None or difference.worse is None:
             return Outcome(None, counts)
-        direction = FeatureDirection(difference.dense, difference.keys, difference.values, difference.groups)
+        parts = difference.dense, difference.keys, difference.values, difference.groups
+        direction = FeatureDirection(*parts, max(-difference.lead, 0.0))
         return Outcome(direction, counts, [Record(given.number, difference.better, difference.worse)])
 
 
@@ -112,7 +112,7 @@ def perceptron_training(
         scaled = with_best_scales(development, weights, sparse, learned, config.scales, n_words())
         return development.score_tuned(name, scaled, sparse)
 
-    return OnlineTraining(objective, Perceptron(rates), plan, score, directory, MaxforceIteration)
+    return OnlineTraining(objective, new_rule(config.rule, rates), plan, score, directory, MaxforceIteration)
 
 
 def start_weights(objective: Violation) -> LearnedWeights:
@@ -122,11 +122,12 @@ def start_weights(objective: Violation) -> LearnedWeights:
 
 
 def rates_of(layout: FeatureLayout, config: MaxforceConfig) -> PerFeature:
-    """Learning rates; 0 for what is fixed or not learned."""
+    """Learning rates of the rule; 0 for what is fixed or not learned."""
+    share = config.batch if RULES[config.rule].normalizes else 1  # the others average the directions of a mini-batch
 
     def rate(name: str) -> float:
         if name in GROUPS:
-            return config.rates.of_group(name) if is_learned(name, config) else 0.0
-        return 0.0 if name in config.fixed else float(getattr(config.rates, name))
+            return config.rates.of_group(name) / share if is_learned(name, config) else 0.0
+        return 0.0 if name in config.fixed else float(getattr(config.rates, name)) / share
 
     return per_feature(layout, rate)

@@ -18,15 +18,12 @@ The prior q_n goes on as the shorter n-grams do (also Gao & He 2013). Without a 
 longer than their reference it may be larger than 1.
 """
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 from phrasebeam.training.metrics.bleu import LENGTH, MATCHES, ORDER, REFERENCE_LENGTH, TOTALS
-
-if TYPE_CHECKING:  # metrics.py imports this file
-    from phrasebeam.training.metrics.metrics import Metric
 
 SentenceBleu = Literal["lin-och", "nakov", "liang"]
 LIN_OCH, NAKOV, LIANG = (np.int64(i) for i in range(3))
@@ -86,19 +83,6 @@ def fill_sentence_gains(kind, statistics, sums, out):
             out[k] = liang_bleu(sums)
         else:
             out[k] = smoothed_bleu(sums)
-
-
-def sentence_gains(metric: "Metric", statistics: np.ndarray, name: SentenceBleu) -> np.ndarray:
-    """float64[K] scores of single hypotheses, from their statistics (float32[K, S], see Metric.statistics).
-
-    BLEU is that of `name`; other metrics have their own sentence_scores, on which `name` has no effect.
-    """
-    if metric.name != "bleu":
-        return metric.sentence_scores(statistics)
-    out = np.empty(len(statistics))
-    rows = np.ascontiguousarray(statistics, np.float32)
-    fill_sentence_gains(SENTENCE_BLEU[name], rows, np.empty(metric.n_statistics), out)
-    return out
 
 
 @kernel

@@ -11,7 +11,7 @@ from pydantic import Field
 from phrasebeam.base.array_file import HEADER_SIZE, npy_header
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.resident_memory import let_release
-from phrasebeam.process.named_errors import named_in_errors
+from phrasebeam.process.system_errors import named_in_errors
 
 BLOCK = 1 << 20  # bytes that are read at once
 
@@ -50,7 +50,6 @@ class GrowingArray:
 
     @property
     def row_bytes(self) -> int:
-        """Bytes of a row."""
         return self.dtype.itemsize * int(np.prod(self.row_shape, dtype=np.int64))
 
     def append(self, rows: np.ndarray) -> None:
@@ -83,6 +82,5 @@ class GrowingArray:
             return let_release(np.load(self.path, mmap_mode="c"))
 
     def close(self) -> None:
-        """Close the file."""
         with named_in_errors(self.path):
             self.file.close()

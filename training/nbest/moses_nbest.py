@@ -18,9 +18,9 @@ import numpy as np
 from phrasebeam.base.errors import FormatError, excerpt
 from phrasebeam.base.files import read_lines
 from phrasebeam.decoder.output.rendering import restore_bars
-from phrasebeam.decoder.sparse.sparse_rows import rows_of
+from phrasebeam.decoder.sparse.sparse_weights import rows_of
 from phrasebeam.lm.text.corpus import split
-from phrasebeam.training.metrics.metrics import Metric
+from phrasebeam.training.metrics.metric import Metric
 from phrasebeam.training.nbest.nbest_store import LARGEST_VALUE, Hypotheses, NbestStore
 
 NUMBER = re.compile("[0-9]{1,9}")

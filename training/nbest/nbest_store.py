@@ -17,7 +17,7 @@ from pydantic import Field
 from phrasebeam.base.config import Count, Section, load_config
 from phrasebeam.base.errors import FormatError, ModelError
 from phrasebeam.base.files import atomic_file
-from phrasebeam.decoder.sparse.sparse_rows import SparseRows
+from phrasebeam.decoder.sparse.sparse_weights import SparseRows
 from phrasebeam.training.nbest.growing_array import NO_ROWS, Committed, GrowingArray
 
 INDEX = "lists.json"
@@ -25,7 +25,7 @@ LARGEST_VALUE = 1e30  # of features, scores and weights: a float32, and sums of 
 
 
 class StoreShape(Section):
-    """How many sentences a store has, and how many numbers each hypothesis."""
+    """Number of sentences of a store, and of numbers for each hypothesis."""
 
     sentences: Count
     dense: Count
@@ -124,7 +124,6 @@ class NbestStore:
 
     @property
     def n_dense(self) -> int:
-        """Number of dense features, D."""
         return self._index.shape.dense
 
     @property
@@ -191,13 +190,11 @@ class NbestStore:
         )
 
     def texts(self) -> Iterator[str]:
-        """The texts of all committed hypotheses, by row."""
         data, sizes = self._arrays["text"].map(), self._arrays["text_size"].map()
         for begin, end in pairwise(np.append(0, np.cumsum(sizes, dtype=np.int64)).tolist()):
             yield data[begin:end].tobytes().decode("utf-8")
 
     def close(self) -> None:
-        """Close the files; what was not committed is lost."""
         for array in self._arrays.values():
             array.close()
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
-from phrasebeam.engine.engine import Calls, RemoteEngine
 from phrasebeam.engine.followed_arrays import ArrayChanges, FollowingArrays, LeadingArrays
+from phrasebeam.engine.protocols import Calls, RemoteEngine
 from phrasebeam.training.online.objective import ExampleObjective, Outcome
 
 

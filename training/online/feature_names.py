@@ -6,11 +6,10 @@ import numpy as np
 
 from phrasebeam.decoder.input.sentence_input import Input, Term
 from phrasebeam.decoder.input.synthetic_pairs import SyntheticPair
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.options.score_checks import alignment_in
 from phrasebeam.decoder.output.derivation import Derivation
-from phrasebeam.decoder.sparse.feature_naming import FeatureNamer, NamedRule
-from phrasebeam.decoder.sparse.templates import GROUPS
+from phrasebeam.decoder.sparse.templates import GROUPS, FeatureNamer, NamedRule
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.online.update_log import Record
 
@@ -51,7 +50,7 @@ class Namer:
         if model.levels is None:
             raise ValueError("a model without sparse features")
         sparse = self.decoder.tables.sparse
-        self.namer = FeatureNamer(model.levels, sparse, model.pair_names)
+        self.namer = FeatureNamer(model.levels, sparse.active, sparse.combinations, model.pair_names)
 
     def names(self, given: Input, derivation: Derivation, waiting: set[int]) -> list[tuple[int, str]]:
         """Keys and names of those features of a derivation of a sentence that are in `waiting`."""

@@ -13,11 +13,10 @@ from phrasebeam.base.files import atomic_directory
 from phrasebeam.base.progress import log, stage
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.sentence_input import Input
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.sparse.sparse_files import open_feature_names, open_sparse, save_feature_names
 from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights
-from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.templates import GROUPS
+from phrasebeam.decoder.sparse.templates import GROUPS, Templates
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.best_weights import BestWeights
 from phrasebeam.training.common.derived_model import DerivedModel, Making

@@ -5,32 +5,30 @@ After T steps the average of the weights is w - u / T, where u sums up each chan
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from phrasebeam.base.array_struct import ArrayField, array, array_fields
 from phrasebeam.decoder.sparse.sparse_weights import (
-    NO_KEY,
     SparseWeights,
     claim_slot,
     fill_slots,
     has_room,
     new_sparse_weights,
-    slot_of,
 )
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.training.common.best_weights import BestWeights, TableWeights
+from phrasebeam.training.online.rule_state import NoColumns, RuleState
 
 CHUNK = 1 << 20  # slots that are averaged at a time
 ARRAYS = {  # of a checkpoint, see LearnedWeights.arrays
     "counts": array(np.int64, 2),
     **array_fields(BestWeights),
     "late_dense": array(np.float64, "F"),
-    "dense_squares": array(np.float64, "F"),
     "late": array(np.float64, "K"),
 }
-ADAPTIVE_ARRAYS = {"squares": array(np.float64, "K"), "steps": array(np.int64, "K")}
+Columns = TypeVar("Columns")
 
 
 class SlotColumns(NamedTuple):
@@ -38,8 +36,6 @@ class SlotColumns(NamedTuple):
 
     weighted_sum: np.ndarray  # float64[T], u of the average
     group: np.ndarray  # uint8[T], index of GROUPS
-    squares: np.ndarray  # float64[T], sum of squared gradients; [0] where no rule adapts rates
-    n_steps: np.ndarray  # int64[T], steps that the weight has been through, see AdaGrad; [0] like `squares`
 
 
 @kernel
@@ -55,36 +51,29 @@ def add_step(weights: SparseWeights, columns: SlotColumns, keys, amounts, groups
         columns.group[slot] = groups[i]
 
 
-@kernel
-def move(weights: SparseWeights, columns: SlotColumns, larger: SparseWeights, larger_columns: SlotColumns):
-    """Copy a table and its further columns into a larger one, which is empty."""
-    for i in range(weights.keys.size):
-        if weights.keys[i] != NO_KEY:
-            slot = slot_of(larger, weights.keys[i])
-            larger.keys[slot], larger.values[slot] = weights.keys[i], weights.values[i]
-            larger_columns.weighted_sum[slot], larger_columns.group[slot] = columns.weighted_sum[i], columns.group[i]
-            if columns.squares.size > 0:
-                larger_columns.squares[slot], larger_columns.n_steps[slot] = columns.squares[i], columns.n_steps[i]
-    larger.n_used[0] = weights.n_used[0]
-
-
 class LearnedWeights:
-    """Dense weights, and those of any number of sparse features."""
+    """Dense weights, those of any number of sparse features, and what an update rule keeps for each of them."""
 
-    def __init__(
-        self, dense: np.ndarray, sparse: SparseWeights, is_adaptive: bool = False, group: np.ndarray | None = None
-    ):
-        """Start with `dense` (float64[F]) and a copy of `sparse`, whose features are of `group` (uint8[T]) by slot.
-
-        `is_adaptive`: with the state of AdaGrad.
-        """
-        self.n_averaged, self.n_steps, self.is_adaptive = 0, 0, is_adaptive
+    def __init__(self, dense: np.ndarray, sparse: SparseWeights, group: np.ndarray | None = None):
+        """Start with `dense` (float64[F]) and a copy of `sparse`, whose features are of `group` (uint8[T]) by slot."""
+        self.n_averaged = 0
         self.dense, self.weighted_dense = dense.copy(), np.zeros(dense.size)
-        self.dense_squares = np.zeros(dense.size)
         self.sparse = SparseWeights(*(array.copy() for array in sparse))
-        self.columns = self._new_columns(self.sparse.keys.size)
+        self.columns = _new_columns(self.sparse.keys.size)
         if group is not None:
             self.columns.group[:] = group
+        self.keep(NoColumns)
+
+    def keep(self, columns: type) -> None:
+        """Begin with the state of a rule that declares these columns, see RuleState."""
+        self.state = RuleState.new(columns, self.dense.size, self.sparse.keys.size)
+
+    def columns_of(self, kind: type[Columns]) -> tuple[Columns, Columns]:
+        """The columns of a rule for dense features, and for slots. Raises TypeError where they are another's."""
+        if type(self.state.slots) is not kind:
+            kept = type(self.state.slots).__name__
+            raise TypeError(f"weights with {kept}, expected {kind.__name__}; call keep with the columns of the rule")
+        return self.state.dense, self.state.slots
 
     def add(self, dense: np.ndarray, keys: np.ndarray, amounts: np.ndarray, groups: np.ndarray) -> None:
         """Change the weights by `dense` (float64[F]) and `amounts` (float64[K]) of sparse features.
@@ -100,12 +89,24 @@ class LearnedWeights:
         self.dense += dense
         self.weighted_dense += self.n_averaged * dense
 
+    def slots_of(self, keys: np.ndarray) -> np.ndarray:
+        """int64[K], the slots of `keys` (uint64[K]); a new key gets one. They change when the table grows."""
+        self.make_room(keys.size)
+        slots = np.empty(keys.size, np.int64)
+        fill_slots(self.sparse, keys, slots)
+        return slots
+
     def make_room(self, n_more: int) -> None:
         """Make the table as large as `n_more` new features need."""
         while not has_room(self.sparse, n_more):
-            larger = new_sparse_weights(3 * self.sparse.keys.size // 2)
-            columns = self._new_columns(larger.keys.size)
-            move(self.sparse, self.columns, larger, columns)
+            slots = np.flatnonzero(self.sparse.keys)
+            larger, to = new_sparse_weights(3 * self.sparse.keys.size // 2), np.empty(slots.size, np.int64)
+            fill_slots(larger, self.sparse.keys[slots], to)
+            larger.values[to] = self.sparse.values[slots]
+            columns = _new_columns(larger.keys.size)
+            for old, new in zip(self.columns, columns):
+                new[to] = old[slots]
+            self.state = self.state.moved(larger.keys.size, slots, to)
             self.sparse, self.columns = larger, columns
 
     def count_in_average(self) -> None:
@@ -122,26 +123,23 @@ class LearnedWeights:
         return TableWeights(dense, self.sparse._replace(values=values), self.columns.group)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """All weights and sums as named arrays, for a checkpoint."""
+        """All weights, sums and columns as named arrays, for a checkpoint."""
         slots = np.flatnonzero(self.sparse.keys)
-        arrays = {
-            "counts": np.array([self.n_averaged, self.n_steps]),
+        return {
+            "counts": np.array([self.n_averaged, self.state.n_steps]),
             "dense": self.dense,
             "late_dense": self.weighted_dense,
-            "dense_squares": self.dense_squares,
             "keys": self.sparse.keys[slots],
             "values": self.sparse.values[slots],
             "late": self.columns.weighted_sum[slots],
             "group": self.columns.group[slots],
+            **self.state.arrays(slots),
         }
-        if self.is_adaptive:
-            arrays |= {"squares": self.columns.squares[slots], "steps": self.columns.n_steps[slots]}
-        return arrays
 
     @staticmethod
-    def declared(is_adaptive: bool) -> dict[str, ArrayField]:
-        """What `arrays` are, with or without the state of AdaGrad."""
-        return ARRAYS | ADAPTIVE_ARRAYS if is_adaptive else ARRAYS
+    def declared(columns: type) -> dict[str, ArrayField]:
+        """Dtypes and shapes of `arrays`, with the state of a rule that declares these columns."""
+        return ARRAYS | RuleState.declared(columns)
 
     @staticmethod
     def average_in(arrays: Mapping[str, np.ndarray]) -> BestWeights:
@@ -153,23 +151,18 @@ class LearnedWeights:
         return BestWeights(dense, arrays["keys"][kept], values[kept], arrays["group"][kept])
 
     @classmethod
-    def restored(cls, arrays: Mapping[str, np.ndarray]) -> "LearnedWeights":
-        """The learned weights whose `arrays` are given."""
-        keys = arrays["keys"]
-        learned = cls(arrays["dense"], new_sparse_weights(keys.size), "squares" in arrays)
-        slots = np.empty(keys.size, np.int64)
-        fill_slots(learned.sparse, keys, slots)
-        columns = learned.columns
-        learned.sparse.values[slots], columns.weighted_sum[slots] = arrays["values"], arrays["late"]
-        columns.group[slots] = arrays["group"]
-        if learned.is_adaptive:
-            columns.squares[slots], columns.n_steps[slots] = arrays["squares"], arrays["steps"]
-        learned.weighted_dense, learned.dense_squares = arrays["late_dense"].copy(), arrays["dense_squares"].copy()
-        learned.n_averaged, learned.n_steps = arrays["counts"].tolist()
+    def restored(cls, arrays: Mapping[str, np.ndarray], columns: type = NoColumns) -> "LearnedWeights":
+        """The learned weights whose `arrays` are given, with the state of a rule that declares these columns."""
+        learned = cls(arrays["dense"], new_sparse_weights(arrays["keys"].size))
+        slots = learned.slots_of(arrays["keys"])
+        learned.sparse.values[slots], learned.columns.weighted_sum[slots] = arrays["values"], arrays["late"]
+        learned.columns.group[slots] = arrays["group"]
+        learned.weighted_dense = arrays["late_dense"].copy()
+        learned.keep(columns)
+        learned.state.restore(arrays, slots)
+        learned.n_averaged, learned.state.n_steps = arrays["counts"].tolist()
         return learned
 
-    def _new_columns(self, n_slots: int) -> SlotColumns:
-        n_adaptive = n_slots if self.is_adaptive else 0
-        return SlotColumns(
-            np.zeros(n_slots), np.zeros(n_slots, np.uint8), np.zeros(n_adaptive), np.zeros(n_adaptive, np.int64)
-        )
+
+def _new_columns(n_slots: int) -> SlotColumns:
+    return SlotColumns(np.zeros(n_slots), np.zeros(n_slots, np.uint8))

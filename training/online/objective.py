@@ -1,4 +1,4 @@
-"""What a system learns: the direction in which an example of the training data moves the weights."""
+"""Objectives of online learning: the direction in which an example of the training data moves the weights."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, Self, TypeVar
@@ -6,12 +6,12 @@ from typing import Any, NamedTuple, Protocol, Self, TypeVar
 from phrasebeam.decoder.features.dense import FeatureLayout
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
-from phrasebeam.training.online.direction import FeatureDirection
+from phrasebeam.training.online.per_feature import FeatureDirection
 from phrasebeam.training.online.update_log import Record
 
 
 class Outcome(NamedTuple):
-    """What came of one example."""
+    """The result of decoding one example."""
 
     direction: FeatureDirection | None  # None: the example changes nothing
     counts: Mapping[str, float]  # added to the fields of that name of the iteration

@@ -1,6 +1,6 @@
-"""Numbers that differ by feature, such as learning rates: one for each dense feature and each group of sparse ones."""
+"""Numbers that differ by feature: learning rates, by dense feature and group; directions, by feature."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,29 @@ class PerFeature(NamedTuple):
 
     dense: np.ndarray  # float64[F], laid out as FeatureLayout
     groups: np.ndarray  # float64[len(GROUPS)]
+
+
+class FeatureDirection(NamedTuple):
+    """A direction in which weights move, before learning rates: minus the gradient of the loss of an example."""
+
+    dense: np.ndarray  # float64[F], laid out as FeatureLayout
+    keys: np.ndarray  # uint64[K], ascending
+    values: np.ndarray  # float64[K], none 0
+    groups: np.ndarray  # int64[K], index of GROUPS
+    loss: float  # under the weights that it is the gradient at, 0 or more
+
+
+def sum_of(directions: Sequence[FeatureDirection]) -> FeatureDirection:
+    """The sum of one or more directions, added up in their order."""
+    keys, first, key_index = np.unique(
+        np.concatenate([one.keys for one in directions]), return_index=True, return_inverse=True
+    )
+    values = np.bincount(key_index, np.concatenate([one.values for one in directions]), keys.size)
+    groups = np.concatenate([one.groups for one in directions])[first]
+    differs = values != 0
+    dense = sum((one.dense for one in directions[1:]), directions[0].dense.copy())
+    loss = sum(one.loss for one in directions)
+    return FeatureDirection(dense, keys[differs], values[differs], groups[differs], loss)
 
 
 def per_feature(layout: FeatureLayout, value_of: Callable[[str], float]) -> PerFeature:

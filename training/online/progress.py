@@ -42,7 +42,7 @@ class OnlineIteration(Section):
         return self.model_dump()
 
     def text(self) -> str:
-        """What the counts say, for the log."""
+        """The counts in words, for the log."""
         return f"{self.updates} updates"
 
 
@@ -56,7 +56,7 @@ class OnlineProgress(Progress[AnyIteration]):
 class PassProgress(SignedSection):
     """The progress of one shard: how far its pass over its examples has come."""
 
-    format: Literal["phrasebeam online shard 1"] = "phrasebeam online shard 1"
+    format: Literal["phrasebeam online shard 2"] = "phrasebeam online shard 2"
     epoch: Count = Field(0, description="whose pass it is; 0: none was begun")
     next_example: Count = Field(0, description="in the order of the epoch")
     is_done: bool = Field(True, description="whether the pass is complete")
@@ -96,13 +96,11 @@ def load_best(directory: Path, signature: str, n_dense: int, shard: int | None =
 
 
 def load_weights(path: Path, kind: type[AnySigned], signature: str, n_dense: int) -> tuple[AnySigned, BestWeights]:
-    """What a checkpoint of weights has; raises the errors of load_checkpoint."""
+    """Progress and weights in a checkpoint; raises the errors of load_checkpoint."""
     progress, arrays = load_checkpoint(path, kind, signature, array_fields(BestWeights), {"F": n_dense})
     return progress, BestWeights(**arrays)
 
 
-def load_pass(
-    path: Path, signature: str, n_dense: int, is_adaptive: bool
-) -> tuple["PassProgress", dict[str, np.ndarray]]:
-    """The checkpoint of a shard: its progress, and the arrays of its LearnedWeights, of a rule that `is_adaptive`."""
-    return load_checkpoint(path, PassProgress, signature, LearnedWeights.declared(is_adaptive), {"F": n_dense})
+def load_pass(path: Path, signature: str, n_dense: int, columns: type) -> tuple["PassProgress", dict[str, np.ndarray]]:
+    """The checkpoint of a shard: its progress, and the arrays of its LearnedWeights; `columns`: those of its rule."""
+    return load_checkpoint(path, PassProgress, signature, LearnedWeights.declared(columns), {"F": n_dense})

@@ -15,8 +15,8 @@ import numpy as np
 
 from phrasebeam.base.files import scratch_directory
 from phrasebeam.base.side_by_side import Advance
-from phrasebeam.engine.engine import Engine, RemoteEngine
-from phrasebeam.process.named_errors import named_in_errors
+from phrasebeam.engine.protocols import Engine, RemoteEngine
+from phrasebeam.process.system_errors import named_in_errors
 from phrasebeam.training.common.best_weights import BestWeights
 from phrasebeam.training.common.checkpoint import save_checkpoint
 from phrasebeam.training.online.batches import Inline, RemoteExamples
@@ -69,7 +69,7 @@ class ShardPasses:
     def _decoding(
         self, engine: Engine, threads: int
     ) -> "Iterator[tuple[ExampleObjective[Any] | RemoteExamples, Executor]]":
-        """What decodes the examples of a single shard: workers elsewhere, or the objective itself in threads."""
+        """The objective and executor for the examples of a single shard: workers elsewhere, or threads."""
         if isinstance(engine, RemoteEngine):
             yield RemoteExamples(self.objective, engine), Inline()
             return
@@ -135,7 +135,7 @@ class ShardPasses:
             return self.sent[shard]
         if not path.exists():
             return PassProgress(signature=self.signature), {}
-        return load_pass(path, self.signature, self.objective.features.size, self.rule.is_adaptive)
+        return load_pass(path, self.signature, self.objective.features.size, self.rule.columns)
 
     def _needs_own(self, progress: PassProgress) -> bool:
         """Whether a shard with this progress goes on with weights of its own."""
@@ -144,25 +144,30 @@ class ShardPasses:
     def _open(self, shard: int) -> tuple[PassProgress, LearnedWeights]:
         """Progress and weights of the shard in this epoch, where its pass was begun, or at its beginning."""
         progress, arrays = self._progress(shard)
-        learned, mixed = self.held.pop(shard, None), self.start.mixed
+        learned = self.held.pop(shard, None)
         if learned is None and arrays and self._needs_own(progress):
-            learned = LearnedWeights.restored(arrays)
+            learned = LearnedWeights.restored(arrays, self.rule.columns)
         if learned is not None and progress.epoch == self.epoch:
             return progress, learned
-        if mixed is not None:
-            has_own = learned is not None and not self.start.shares_weights
-            begins = restricted(learned.average().nonzero(), mixed) if learned and has_own else mixed
-            dense, sparse, group = begins.in_table()
-            learned = LearnedWeights(dense, sparse, self.rule.is_adaptive, group)
-        learned = learned or deepcopy(self.start.first)
-        if learned is None:
-            raise ValueError("shards begin with mixed weights, but there are none")
+        if learned is None or self.start.mixed is not None:
+            learned = self._first(learned)
+            learned.keep(self.rule.columns)
         begun = {"epoch": self.epoch, "next_example": 0, "is_done": False, "counts": {}, "statistics": []}
         return progress.model_copy(update=begun), learned
 
+    def _first(self, own: LearnedWeights | None) -> LearnedWeights:
+        """The weights of a shard at the beginning of the epoch; `own`: those that it has from an epoch before."""
+        mixed, first, shares_weights = self.start
+        if mixed is not None:
+            begins = mixed if own is None or shares_weights else restricted(own.average().nonzero(), mixed)
+            return LearnedWeights(*begins.in_table())
+        if first is None:
+            raise ValueError("shards begin with mixed weights, but there are none")
+        return deepcopy(first)
+
 
 class PassTask(NamedTuple):
-    """What the pass over a shard needs elsewhere."""
+    """All that a worker elsewhere needs for the pass over a shard."""
 
     shard: int
     examples: Mapping[int, Any]  # by number
@@ -171,7 +176,7 @@ class PassTask(NamedTuple):
 
 
 class PassResult(NamedTuple):
-    """What a pass has left."""
+    """The files of a finished pass, as a worker sends them."""
 
     progress: PassProgress
     arrays: Mapping[str, np.ndarray]

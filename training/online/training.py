@@ -18,7 +18,7 @@ from phrasebeam.base.progress import log, stage
 from phrasebeam.base.side_by_side import Advance
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
-from phrasebeam.engine.engine import current_engine
+from phrasebeam.engine.current_engine import current_engine
 from phrasebeam.training.common.best_weights import BestWeights, TableWeights
 from phrasebeam.training.common.checkpoint import SignedSection, load_checkpoint, save_checkpoint
 from phrasebeam.training.common.curve import Panel, write_curve
@@ -150,7 +150,7 @@ class OnlineTraining(Generic[Iteration]):
         """The weights of a shard that count."""
         path = shard_path(self.directory, shard)
         n_dense = self.objective.features.size
-        return LearnedWeights.average_in(load_pass(path, self.signature, n_dense, self.rule.is_adaptive)[1])
+        return LearnedWeights.average_in(load_pass(path, self.signature, n_dense, self.rule.columns)[1])
 
     def _end_iteration(
         self, progress: OnlineProgress[Iteration], iteration: Iteration, counting: TableWeights

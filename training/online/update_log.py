@@ -14,7 +14,7 @@ import numpy as np
 
 from phrasebeam.base.errors import FormatError
 from phrasebeam.decoder.output.derivation import Derivation
-from phrasebeam.process.named_errors import named_in_errors
+from phrasebeam.process.system_errors import named_in_errors
 
 HEAD = 4
 

@@ -1,63 +1,139 @@
-"""How a step moves the weights: the perceptron's, and AdaGrad (Duchi et al. 2011) with L1 regularization by FOBOS.
+"""Rules by which a step moves the weights: perceptron, passive-aggressive, AdaGrad with L1 regularization, Adam.
 
-To add a rule, write a class with `step` and `settle`, and put its name into RuleName and RULES.
+To add a rule, write a subclass of UpdateRule, and put its name into RuleName and RULES.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple, Protocol
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import array
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, claim_slot
 from phrasebeam.kernels.jit import inlined_kernel, kernel
-from phrasebeam.training.online.direction import FeatureDirection, sum_of
 from phrasebeam.training.online.learned_weights import LearnedWeights, SlotColumns
-from phrasebeam.training.online.per_feature import PerFeature
+from phrasebeam.training.online.per_feature import FeatureDirection, PerFeature, sum_of
+from phrasebeam.training.online.rule_state import NoColumns
+
+MEMORY_OF_MEAN, MEMORY_OF_SQUARES, LEAST_SCALE = 0.9, 0.999, 1e-8  # beta1, beta2, epsilon of Kingma & Ba (2015)
 
 
 class RuleSettings(NamedTuple):
-    """What rules may be told."""
+    """What rules are made with: the learning rates of a training, and the numbers of its `rule:` section."""
 
     rates: PerFeature  # learning rates
-    strengths: PerFeature  # of L1 regularization, lambda; the perceptron has none
+    strengths: PerFeature  # lambda of L1 regularization; AdaGrad alone regularizes
     truncates_all: bool = False  # see AdaGrad
 
 
-class UpdateRule(Protocol):
-    """Moves weights in the directions that the examples of a mini-batch give."""
+@dataclass(frozen=True)
+class UpdateRule:
+    """Moves weights in the directions of the examples of a mini-batch."""
 
-    is_adaptive: ClassVar[bool]  # whether it keeps a state for each weight
+    columns: ClassVar[type] = NoColumns  # its state for each weight, see RuleState; LearnedWeights has it
+    normalizes: ClassVar[bool] = False  # whether steps are about as long as the rate, however many examples add to them
+    settings: RuleSettings
 
     def step(self, learned: LearnedWeights, directions: Sequence[FeatureDirection], batch: int) -> None:
-        """Go a step in `directions`, those of a mini-batch of `batch` examples, some of which may have none."""
+        """Take a step in `directions`, those of a mini-batch of `batch` examples, some of which may have none."""
+        raise NotImplementedError
 
     def settle(self, learned: LearnedWeights) -> None:
-        """Bring all weights to the last step, where the rule changes weights that no example touches."""
+        """Bring all weights to the last step; a rule that changes weights without a gradient may postpone that."""
 
 
-@dataclass(frozen=True)
-class Perceptron:
+class Perceptron(UpdateRule):
     """Adds the mean of a mini-batch's directions times the learning rates (Zhao & Huang 2013)."""
 
-    is_adaptive: ClassVar[bool] = False
-    rates: PerFeature
-
     def step(self, learned: LearnedWeights, directions: Sequence[FeatureDirection], batch: int) -> None:
-        """Add them one after the other, so that the sum depends on their order alone."""
+        """Add one direction after the other, so that the sum depends on their order alone."""
         for direction in directions:
-            rates = self.rates.groups[direction.groups] / batch
+            rates = self.settings.rates.groups[direction.groups] / batch
             moved = rates > 0
             amounts = (rates * direction.values)[moved]
-            dense = self.rates.dense / batch * direction.dense
+            dense = self.settings.rates.dense / batch * direction.dense
             learned.add(dense, direction.keys[moved], amounts, direction.groups[moved])
 
-    def settle(self, learned: LearnedWeights) -> None:
-        """No weight changes that no example touches."""
+
+class PassiveAggressive(Perceptron):
+    """PA-I (Crammer et al. 2006, section 3): steps no longer than what an example's loss needs.
+
+    With x the direction of an example, its step is min(C, loss / ||x||^2) * x, where C is the learning rate. With rates
+    that differ by feature, distances between weights are measured by (change ** 2 / rate), so that it becomes
+    min(1, loss / sum(rate * x ** 2)) * rate * x: that of the perceptron, or a part of it. As there, the steps of a
+    mini-batch are averaged. Where the loss is not one hinge but a sum of losses, x is minus its gradient, and the step
+    ends where the tangent of the loss is 0.
+    """
+
+    def step(self, learned: LearnedWeights, directions: Sequence[FeatureDirection], batch: int) -> None:
+        """Shorten each direction, and step as the perceptron."""
+        super().step(learned, [self._shortened(one) for one in directions], batch)
+
+    def _shortened(self, direction: FeatureDirection) -> FeatureDirection:
+        rates = self.settings.rates
+        norm = rates.dense @ direction.dense**2 + rates.groups[direction.groups] @ direction.values**2
+        share = direction.loss / norm if direction.loss < norm else 1.0
+        return direction._replace(dense=share * direction.dense, values=share * direction.values)
 
 
-@dataclass(frozen=True)
-class AdaGrad:
+class AdamColumns(NamedTuple):
+    """The state of Adam."""
+
+    mean: Annotated[np.ndarray, array(np.float64, "N")]  # moving average of gradients
+    squares: Annotated[np.ndarray, array(np.float64, "N")]  # the same of their squares
+    n_steps: Annotated[np.ndarray, array(np.int64, "N")]  # in which the weight had a gradient
+
+
+class Adam(UpdateRule):
+    """Adam (Kingma & Ba 2015, algorithm 1), lazily: a step concerns the weights that have a gradient in it, no others.
+
+    With g the sum of a mini-batch's directions, a step does for each weight whose g is not 0
+
+        t += 1,   m = 0.9 m + 0.1 g,   s = 0.999 s + 0.001 g ** 2,
+        v += rate * m / (1 - 0.9 ** t) / (sqrt(s / (1 - 0.999 ** t)) + 1e-8).
+
+    By the paper the moments of all weights decay at every step, and t is the same for all. Here, as in LazyAdam of
+    TensorFlow and SparseAdam of PyTorch, moments and weights of a feature that did not fire stay as they are; unlike
+    there, t counts the steps of the weight alone, since the moments of a rare feature know of no others.
+    """
+
+    columns: ClassVar[type] = AdamColumns
+    normalizes: ClassVar[bool] = True
+
+    def step(self, learned: LearnedWeights, directions: Sequence[FeatureDirection], batch: int) -> None:
+        """Step in the sum of the directions."""
+        if not directions:
+            return
+        total, rates = sum_of(directions), self.settings.rates
+        moved = rates.groups[total.groups] > 0
+        keys, groups = total.keys[moved], total.groups[moved]
+        slots = learned.slots_of(keys)  # before the columns are taken, since the table may grow
+        of_dense, of_slots = learned.columns_of(AdamColumns)
+        amounts = _adam(of_slots, slots, total.values[moved], rates.groups[groups])
+        at, dense = np.flatnonzero(total.dense), np.zeros(total.dense.size)
+        dense[at] = _adam(of_dense, at, total.dense[at], rates.dense[at])
+        learned.add(dense, keys, amounts, groups)
+
+
+def _adam(columns: AdamColumns, at: np.ndarray, gradient: np.ndarray, rates: np.ndarray) -> np.ndarray:
+    """float64[K], by how much the weights in the rows `at` (int64[K]) move; their columns are brought up to date."""
+    columns.n_steps[at] += 1
+    columns.mean[at] += (1 - MEMORY_OF_MEAN) * (gradient - columns.mean[at])
+    columns.squares[at] += (1 - MEMORY_OF_SQUARES) * (gradient**2 - columns.squares[at])
+    mean = columns.mean[at] / (1 - MEMORY_OF_MEAN ** columns.n_steps[at])
+    squares = columns.squares[at] / (1 - MEMORY_OF_SQUARES ** columns.n_steps[at])
+    return rates * mean / (np.sqrt(squares) + LEAST_SCALE)
+
+
+class AdaGradColumns(NamedTuple):
+    """The state of AdaGrad."""
+
+    squares: Annotated[np.ndarray, array(np.float64, "N")]  # G, sum of squared gradients
+    n_steps: Annotated[np.ndarray, array(np.int64, "N")]  # steps that a sparse weight has been truncated for
+
+
+class AdaGrad(UpdateRule):
     """AdaGrad, and FOBOS for the L1 norm (Green et al. 2013, equations 3 to 7; Duchi & Singer 2009).
 
     With g the sum of a mini-batch's directions, a step does for each weight
@@ -71,11 +147,11 @@ class AdaGrad:
     never had a gradient are never truncated, since their G is 0.
     """
 
-    is_adaptive: ClassVar[bool] = True
-    settings: RuleSettings
+    columns: ClassVar[type] = AdaGradColumns
+    normalizes: ClassVar[bool] = True
 
     def step(self, learned: LearnedWeights, directions: Sequence[FeatureDirection], batch: int) -> None:
-        """Go a step in the sum of the directions; without any, only regularize."""
+        """Step in the sum of the directions; without any, only regularize."""
         dense = np.zeros(learned.dense.size)
         if directions:
             total = sum_of(directions)
@@ -83,18 +159,18 @@ class AdaGrad:
             keys = total.keys[moved]
             learned.make_room(keys.size)
             sparse = total._replace(keys=keys, values=total.values[moved], groups=total.groups[moved])
-            n_steps, n_before = np.int64(learned.n_steps), float(learned.n_averaged)
-            adapt(learned.sparse, learned.columns, sparse, self.settings, n_steps, n_before)
+            adapt(*_table(learned), sparse, self.settings, *_counts(learned))
             dense = total.dense
         self._step_dense(learned, dense)
-        learned.n_steps += 1
+        learned.state.n_steps += 1
 
     def _step_dense(self, learned: LearnedWeights, gradient: np.ndarray) -> None:
-        learned.dense_squares += gradient**2
+        squares = learned.columns_of(AdaGradColumns)[0].squares
+        squares += gradient**2
         rates, strengths, truncates_all = self.settings
-        concerned = learned.dense_squares > 0 if truncates_all else gradient != 0
+        concerned = squares > 0 if truncates_all else gradient != 0
         steps = np.zeros(gradient.size)
-        np.divide(rates.dense, np.sqrt(learned.dense_squares), out=steps, where=concerned)
+        np.divide(rates.dense, np.sqrt(squares), out=steps, where=concerned)
         moved = learned.dense + steps * gradient
         truncated = np.sign(moved) * np.maximum(np.abs(moved) - steps * strengths.dense, 0.0)
         learned.add_dense(truncated - learned.dense)
@@ -102,15 +178,33 @@ class AdaGrad:
     def settle(self, learned: LearnedWeights) -> None:
         """Truncate all weights as often as there were steps."""
         if self.settings.truncates_all:
-            n_steps, n_before = np.int64(learned.n_steps), float(learned.n_averaged)
-            truncate_all(learned.sparse, learned.columns, self.settings, n_steps, n_before)
+            truncate_all(*_table(learned), self.settings, *_counts(learned))
 
 
-RuleName = Literal["perceptron", "adagrad"]
-RULES: dict[RuleName, Callable[[RuleSettings], UpdateRule]] = {
-    "perceptron": lambda settings: Perceptron(settings.rates),
+def _table(learned: LearnedWeights) -> tuple[SparseWeights, SlotColumns, AdaGradColumns]:
+    return learned.sparse, learned.columns, learned.columns_of(AdaGradColumns)[1]
+
+
+def _counts(learned: LearnedWeights) -> tuple[np.int64, float]:
+    """Steps so far, and times that weights were counted in their average, as kernels take them."""
+    return np.int64(learned.state.n_steps), float(learned.n_averaged)
+
+
+RuleName = Literal["perceptron", "pa", "adagrad", "adam"]
+RULES: dict[RuleName, type[UpdateRule]] = {
+    "perceptron": Perceptron,
+    "pa": PassiveAggressive,
     "adagrad": AdaGrad,
+    "adam": Adam,
 }
+
+
+def new_rule(
+    name: RuleName, rates: PerFeature, strengths: PerFeature | None = None, truncates_all: bool = False
+) -> UpdateRule:
+    """The rule of that name; without `strengths` it does not regularize."""
+    zero = PerFeature(np.zeros(rates.dense.size), np.zeros(rates.groups.size))
+    return RULES[name](RuleSettings(rates, zero if strengths is None else strengths, truncates_all))
 
 
 @inlined_kernel
@@ -122,20 +216,22 @@ def shrunk(value, threshold):
 
 
 @inlined_kernel
-def truncate(weights: SparseWeights, columns: SlotColumns, slot, how: RuleSettings, n_steps, n_before):
+def truncate(
+    weights: SparseWeights, columns: SlotColumns, state: AdaGradColumns, slot, how: RuleSettings, n_steps, n_before
+):
     """Truncate the weight in `slot` (int64) once for each step up to `n_steps` (int64) that it has not been through.
 
     `n_before` (float64): see add_step.
     """
     value, group = weights.values[slot], columns.group[slot]
-    if value != 0.0 and columns.squares[slot] > 0.0:
-        threshold = how.rates.groups[group] / np.sqrt(columns.squares[slot]) * how.strengths.groups[group]
-        last = columns.n_steps[slot]
+    if value != 0.0 and state.squares[slot] > 0.0:
+        threshold = how.rates.groups[group] / np.sqrt(state.squares[slot]) * how.strengths.groups[group]
+        last = state.n_steps[slot]
         while threshold > 0.0 and last < n_steps and value != 0.0:  # not at once: the same bits as step by step
             value = shrunk(value, threshold)
             last += 1
         change_to(weights, columns, slot, value, n_before)
-    columns.n_steps[slot] = n_steps
+    state.n_steps[slot] = n_steps
 
 
 @inlined_kernel
@@ -149,6 +245,7 @@ def change_to(weights: SparseWeights, columns: SlotColumns, slot, value, n_befor
 def adapt(
     weights: SparseWeights,
     columns: SlotColumns,
+    state: AdaGradColumns,
     direction: FeatureDirection,
     how: RuleSettings,
     n_steps,
@@ -162,17 +259,19 @@ def adapt(
         slot, group, gradient = claim_slot(weights, direction.keys[i]), direction.groups[i], direction.values[i]
         columns.group[slot] = group
         if how.truncates_all:
-            truncate(weights, columns, slot, how, n_steps, n_before)
-        columns.squares[slot] += gradient * gradient
-        rate = how.rates.groups[group] / np.sqrt(columns.squares[slot])
+            truncate(weights, columns, state, slot, how, n_steps, n_before)
+        state.squares[slot] += gradient * gradient
+        rate = how.rates.groups[group] / np.sqrt(state.squares[slot])
         value = shrunk(weights.values[slot] + rate * gradient, rate * how.strengths.groups[group])
         change_to(weights, columns, slot, value, n_before)
-        columns.n_steps[slot] = n_steps + 1
+        state.n_steps[slot] = n_steps + 1
 
 
 @kernel
-def truncate_all(weights: SparseWeights, columns: SlotColumns, how: RuleSettings, n_steps, n_before):
+def truncate_all(
+    weights: SparseWeights, columns: SlotColumns, state: AdaGradColumns, how: RuleSettings, n_steps, n_before
+):
     """Truncate all weights up to step `n_steps` (int64); `n_before` (float64): see add_step."""
     for slot in range(weights.values.size):
         if weights.values[slot] != 0.0:
-            truncate(weights, columns, slot, how, n_steps, n_before)
+            truncate(weights, columns, state, slot, how, n_steps, n_before)

@@ -13,6 +13,6 @@ class ListIteration(OnlineIteration):
     loss: float = Field(0.0, description="summed over pairs, each when it is looked at")
 
     def text(self) -> str:
-        """What the counts say, for the log."""
+        """The counts in words, for the log."""
         score = "" if self.example_score is None else f", {self.example_score:.2f} on the training data"
         return f"{super().text()}{score}, {self.features} features"

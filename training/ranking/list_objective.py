@@ -15,11 +15,10 @@ from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.development_set import points
 from phrasebeam.training.common.settings import ScoringSettings
-from phrasebeam.training.metrics.metrics import Metric, make_metric
-from phrasebeam.training.metrics.sentence_bleu import SentenceBleu, sentence_gains
-from phrasebeam.training.online.direction import FeatureDirection
+from phrasebeam.training.metrics.metric import Metric, make_metric, sentence_gains
+from phrasebeam.training.metrics.sentence_bleu import SentenceBleu
 from phrasebeam.training.online.objective import Outcome
-from phrasebeam.training.online.per_feature import PerFeature
+from phrasebeam.training.online.per_feature import FeatureDirection, PerFeature
 from phrasebeam.training.online.update_log import Record
 from phrasebeam.training.ranking.pair_losses import Ranking, direction, logistic_ranking, perceptron_ranking
 from phrasebeam.training.ranking.pairs import multipartite_pairs, sampled_pairs
@@ -39,7 +38,7 @@ class ListLoss(Protocol):
     def ranking(
         self, features: ListFeatures, scores: np.ndarray, gains: np.ndarray, rng: np.random.Generator
     ) -> Ranking:
-        """What the pairs ask for: `scores` and `gains` are float64[K], by the model and by the metric."""
+        """Coefficients and loss of the pairs; `scores` and `gains` (float64[K]) are those of model and metric."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class MultipartitePerceptron:
     def ranking(
         self, features: ListFeatures, scores: np.ndarray, gains: np.ndarray, rng: np.random.Generator
     ) -> Ranking:
-        """Nothing is drawn."""
+        """All pairs of different levels; `rng` is not used."""
         return perceptron_ranking(features, scores, multipartite_pairs(gains, self.share), self.rates, self.margin)
 
 
@@ -68,7 +67,7 @@ class SampledLogistic:
     def ranking(
         self, features: ListFeatures, scores: np.ndarray, gains: np.ndarray, rng: np.random.Generator
     ) -> Ranking:
-        """The pairs are drawn by `rng`."""
+        """Pairs that `rng` draws."""
         return logistic_ranking(scores, sampled_pairs(gains, rng, self.samples, self.kept, self.threshold))
 
 
@@ -136,7 +135,7 @@ class ListObjective:
         best = statistics[0].tolist()
         if not ranking.n_updates:
             return Outcome(None, counts, statistics=best)
-        moved: FeatureDirection = direction(features, ranking.coefficients)
+        moved: FeatureDirection = direction(features, ranking)
         return Outcome(moved, counts, [_record(one.number, hypotheses, ranking.coefficients)], best)
 
     def _metric(self, references: Sequence[str]) -> Metric:

@@ -9,8 +9,7 @@ import numpy as np
 
 from phrasebeam.decoder.output.list_features import ListFeatures
 from phrasebeam.kernels.jit import kernel
-from phrasebeam.training.online.direction import FeatureDirection
-from phrasebeam.training.online.per_feature import PerFeature
+from phrasebeam.training.online.per_feature import FeatureDirection, PerFeature
 from phrasebeam.training.ranking.gram import gram_matrix
 from phrasebeam.training.ranking.pairs import Pairs
 
@@ -19,7 +18,7 @@ ROUNDING = 1e-12  # a sum that is smaller, relative to its terms, is rounding
 
 
 class Ranking(NamedTuple):
-    """What the pairs of a list ask for."""
+    """The gradient that the pairs of a list give, and their loss."""
 
     coefficients: np.ndarray  # float64[K], the direction to go is the sum of coefficients[i] * features of hypothesis i
     loss: float  # sum over the pairs, see perceptron_ranking and logistic_ranking
@@ -70,13 +69,13 @@ def logistic_ranking(scores: np.ndarray, pairs: Pairs) -> Ranking:
     return Ranking(coefficients, float(np.logaddexp(0.0, -leads).sum()), leads.size, int((leads <= 0).sum()))
 
 
-def direction(features: ListFeatures, coefficients: np.ndarray) -> FeatureDirection:
-    """The sum of `coefficients` (float64[K]) times the features of the hypotheses.
+def direction(features: ListFeatures, ranking: Ranking) -> FeatureDirection:
+    """The sum of coefficients times the features of the hypotheses, and the loss.
 
     Features whose sum is 0 are left out, also where rounding alone keeps it from 0.
     """
     dense, sparse = np.zeros((2, features.dense.shape[1])), np.zeros((2, features.keys.size))
-    add_hypotheses(features, np.ascontiguousarray(coefficients, np.float64), dense, sparse)
+    add_hypotheses(features, ranking.coefficients, dense, sparse)
     kept = np.flatnonzero(np.abs(sparse[0]) > ROUNDING * sparse[1])
     kept = kept[np.argsort(features.keys[kept])]
     return FeatureDirection(
@@ -84,6 +83,7 @@ def direction(features: ListFeatures, coefficients: np.ndarray) -> FeatureDirect
         features.keys[kept],
         sparse[0, kept],
         features.groups[kept].astype(np.int64),
+        ranking.loss,
     )
 
 

@@ -30,7 +30,7 @@ def multipartite_pairs(gains: np.ndarray, share: float = 0.1) -> Pairs:
 
 
 def sampled_pairs(gains: np.ndarray, rng: np.random.Generator, samples: int, kept: int, threshold: float) -> Pairs:
-    """Of `samples` pairs drawn from a list the `kept` ones with the largest differences in `gains` (float64[K], K > 0).
+    """Draw `samples` pairs from a list, and keep the `kept` ones that differ most in `gains` (float64[K], K > 0).
 
     Only pairs whose difference is above the `threshold` are kept; a pair may be drawn more than once.
     """

@@ -4,28 +4,90 @@ What is listed is tried with the weights of the model first, which takes a decod
 for the best few, and what scores best then is taken. All of it is of the development data that is tuned on.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from phrasebeam.base.config import Section, load_config, save_config
+from phrasebeam.base.config import Section, load_config, parse_config, save_config
+from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.progress import log
 from phrasebeam.base.progress import stage as logged
-from phrasebeam.decoder.model.model import open_model
-from phrasebeam.decoder.search.search_settings import SearchSettings
+from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW
+from phrasebeam.decoder.model.opened_model import open_model
+from phrasebeam.decoder.search.search_settings import MOST_PAIRS, SearchSettings
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.common.derived_model import Making
-from phrasebeam.training.common.development_set import DevelopmentData
-from phrasebeam.training.recipe.recipe import ChooseStage, SearchChoice
-from phrasebeam.training.recipe.recipe_seed import with_seeds
-from phrasebeam.training.recipe.searched_model import write_with_search
+from phrasebeam.training.common.development_set import read_development
+from phrasebeam.training.common.settings import CUBE_200
+from phrasebeam.training.recipe.stage import StageWork, TrainerStage, tried_in, with_seeds, write_changed
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.tune_model import tune_model
 
+OPTIMIZING = 2.0  # an iteration of tuning takes as long as decoding its sentences so often
 REACH = ("distortion_limit", "max_phrase_length", "table_limit")
 Settings = TypeVar("Settings", bound=Section)
+
+
+class SearchChoice(Section):
+    """A search that is tried: what it has in place of the settings that the model carries."""
+
+    distortion_limit: int | None = Field(None, ge=-1, le=COVERAGE_WINDOW, description="as in the search")
+    max_phrase_length: int | None = Field(None, ge=1, le=20, description="as in the search")
+    table_limit: int | None = Field(None, ge=0, le=MOST_PAIRS, description="as in the search")
+    early_distortion: bool | None = Field(None, description="add the feature where weights are tuned again")
+
+    def of(self, search: SearchSettings) -> SearchSettings:
+        """The search with what is tried in its place. Raises ConfigError where the two do not go together."""
+        given = self.model_dump(exclude={"early_distortion"}, exclude_none=True)
+        return parse_config(search.model_dump() | given, SearchSettings, str(self))
+
+    def __str__(self) -> str:
+        """The settings that are tried, in words."""
+        given = self.model_dump(exclude_none=True)
+        return ", ".join(f"{name} {value}" for name, value in given.items()) or "the search as it is"
+
+
+class ChooseStage(TrainerStage):
+    """The search that is best on the development data, with weights tuned for it."""
+
+    kind: Literal["choose"]
+    searches: list[SearchChoice] = Field(
+        [SearchChoice(distortion_limit=limit) for limit in (4, 6, 8, 10, 12)],
+        min_length=1,
+        max_length=100,
+        description="that are tried",
+    )
+    tuned: int = Field(2, ge=1, le=100, description="of the best of them; the others are only tried")
+    settings: TuneConfig = TuneConfig()
+
+    @model_validator(mode="after")
+    def _has_searches_that_can_be(self) -> Self:
+        """With the limits that models carry by default."""
+        for choice in self.searches:
+            try:
+                choice.of(CUBE_200)
+            except ConfigError as error:
+                raise ValueError(str(error)) from error
+        return self
+
+    def decodings(self, sentences: Mapping[str, int]) -> float:
+        """The development data for each search, and those of tuning for the best of them."""
+        n_tried = len(self.searches) * sentences["development"]
+        return n_tried + self.tuned * tuning_decodings(self.settings, sentences)
+
+    def run(self, work: StageWork) -> None:
+        """Try the searches, and tune the weights for the best of them."""
+        choose(self, work.model, work.tuning, work.output)
+
+
+def tuning_decodings(settings: TuneConfig, sentences: Mapping[str, int]) -> float:
+    """About how many sentences are decoded while weights are tuned, and as long as it takes to optimize them."""
+    n_runs = len(settings.seeds) * max(1, len(settings.c))
+    return n_runs * settings.iterations * sentences["development"] * OPTIMIZING
 
 
 class TriedSearches(Section):
@@ -35,7 +97,7 @@ class TriedSearches(Section):
     tuned: dict[str, float] = Field({})
 
 
-def choose(stage: ChooseStage, model: Path, data: DevelopmentData, output: Path) -> None:
+def choose(stage: ChooseStage, model: Path, data: BitextFiles, output: Path) -> None:
     """Write `model` to `output` with the search, and the weights tuned for it, that score best. Raises SmtError."""
     work = tried_in(output)
     carried = ModelSearch.of(model).search
@@ -43,7 +105,7 @@ def choose(stage: ChooseStage, model: Path, data: DevelopmentData, output: Path)
     path = work / "tried.yaml"
     work.mkdir(parents=True, exist_ok=True)
     tried = load_config(path, TriedSearches) if path.exists() else TriedSearches()
-    read, opened = data.read(stage.settings), open_model(model)
+    read, opened = read_development(data, stage.settings), open_model(model)
     for name, (_, search) in searches.items():
         if name not in tried.untuned:
             # Before it has a weight, the feature of early distortion changes nothing: no need to decode again.
@@ -65,12 +127,7 @@ def choose(stage: ChooseStage, model: Path, data: DevelopmentData, output: Path)
     best = max(places, key=lambda name: tried.tuned[name])
     made: dict[str, Any] = {"search": searches[best][0].model_dump(exclude_none=True)}
     gain = f"bleu {tried.untuned[best]:.2f} untuned, {tried.tuned[best]:.2f} tuned"
-    write_with_search(places[best], output, {}, Making("choose", made, gain=gain))
-
-
-def tried_in(output: Path) -> Path:
-    """Where the work of a choice is whose model is in `output`."""
-    return output.with_name(f"{output.name}.tried")
+    write_changed(places[best], output, Making("choose", made, gain=gain))
 
 
 def _tuning(stage: ChooseStage, choice: SearchChoice, search: SearchSettings) -> TuneConfig:

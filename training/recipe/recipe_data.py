@@ -1,56 +1,78 @@
-"""The texts of a recipe: training data, development data in two parts, test sets; and what they have in common."""
+"""The texts of a recipe: training data without twins, development data in two parts, test sets; their common lines."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
+import numpy as np
+from pydantic import Field
+
+from phrasebeam.base.config import Section
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import atomic_file, read_lines
-from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.base.progress import log
+from phrasebeam.training.bitext.bitext_files import BitextFiles
+from phrasebeam.training.twins.twins import Twins, twins_of_files
 
 LEAST_SENTENCES = 10  # of the development data
+MOST_INVOLVED = 0.5  # of all pairs; where more are twins, too few would be left to learn from
+FATES = {
+    "learning": "these and those that they repeat are not learned from, since leave-one-out cannot hold them out",
+    "model": "they are left out of the model, and not learned from",
+}
+Share = Annotated[float, Field(gt=0, le=1)]
 
 
 class RecipeFiles(NamedTuple):
-    """What the user gave."""
+    """The files that the user gave."""
 
-    source: Path
-    target: Path
-    development: DevelopmentData
-    alignment: Path | None = None
-    test: DevelopmentData | None = None
+    training: BitextFiles
+    development: BitextFiles
+    test: BitextFiles | None = None
 
     @property
     def by_name(self) -> dict[str, Path]:
         """All files, by names for digests."""
-        sets = {"development": self.development} | ({"test": self.test} if self.test else {})
-        files = {"source": self.source, "target": self.target}
-        for name, data in sets.items():
-            files |= {f"{name} source": data.source}
-            files |= {f"{name} reference {i}": path for i, path in enumerate(data.references, 1)}
-        return files | ({"alignment": self.alignment} if self.alignment else {})
+        files = {"source": self.training.source, "target": self.training.target}
+        for name, data in {"development": self.development, "test": self.test}.items():
+            files |= {f"{name} {kind}": path for kind, path in data.sets_by_name.items()} if data else {}
+        return files | ({"alignment": self.training.alignment} if self.training.alignment else {})
+
+
+class TwinSettings(Section):
+    """What becomes of sentence pairs that repeat others of the training data, see phrasebeam.training.twins."""
+
+    share: Share = Field(0.55, description="of the words, in the same order, that twins have in common on both sides")
+    left_out_of: Literal["auto", "learning", "model", "nothing"] = Field(
+        "auto",
+        description="learning: all twins are; model: repetitions are left out of both, and what they repeat is learned "
+        "from; auto: model where more than half of all pairs are twins, else learning; nothing: no search",
+    )
+
+
+class TwinData(NamedTuple):
+    """The training data as stages read them, and what was found in them."""
+
+    files: RecipeFiles
+    left_out: Path | None  # numbers of lines of these files that are not learned from
+    note: str = ""  # how many pairs repeat others, and what becomes of them
 
 
 @dataclass(frozen=True)
 class DividedData:
     """Tokenized files: what is tuned on, what decides, and what only reports."""
 
-    tuning: DevelopmentData
-    deciding: DevelopmentData
-    test: DevelopmentData | None
+    tuning: BitextFiles
+    deciding: BitextFiles
+    test: BitextFiles | None
 
 
 def check_lengths(files: RecipeFiles) -> dict[str, int]:
     """Sentences of each part. Raises FormatError or OSError where a file is missing, empty or of another length."""
-    groups = {
-        "training": [files.source, files.target, *([files.alignment] if files.alignment else [])],
-        "development": [files.development.source, *files.development.references],
-    }
-    if files.test:
-        groups["test"] = [files.test.source, *files.test.references]
     found = {}
-    for name, paths in groups.items():
+    for name, paths in ((name, data.parallel) for name, data in files._asdict().items() if data):
         lengths = [sum(1 for _ in read_lines(path)) for path in paths]
         if not lengths[0]:
             raise FormatError(paths[0], "no lines; expected sentences, one a line")
@@ -70,16 +92,16 @@ def seen_in_training(files: RecipeFiles) -> dict[str, int]:
     sets = {"development": files.development} | ({"test": files.test} if files.test else {})
     wanted = {name: [line.strip() for line in read_lines(data.source)] for name, data in sets.items()}
     every = {line for lines in wanted.values() for line in lines}
-    common = {line.strip() for line in read_lines(files.source)} & every
+    common = {line.strip() for line in read_lines(files.training.source)} & every
     return {name: sum(line in common for line in lines) for name, lines in wanted.items()}
 
 
-def divided(data: DevelopmentData, share: float, directory: Path) -> tuple[DevelopmentData, DevelopmentData]:
-    """What is tuned on, and what decides: every k-th sentence, about `share` of them, or all where it is 0."""
+def divided(data: BitextFiles, share: float, directory: Path) -> tuple[BitextFiles, BitextFiles]:
+    """Two parts, to tune on and to decide by, a `share` of all: every k-th sentence; both are all where it is 0."""
     if not share:
         return data, data
     step = max(2, round(1 / share))
-    files = [data.source, *data.references]
+    files = data.parallel
     names = ["source", *(f"reference.{i}" for i in range(1, len(files)))]
     for path, name in zip(files, names):
         lines = list(read_lines(path))
@@ -90,14 +112,14 @@ def divided(data: DevelopmentData, share: float, directory: Path) -> tuple[Devel
     return _part(directory, "tuning", names), _part(directory, "deciding", names)
 
 
-def _part(directory: Path, part: str, names: Sequence[str]) -> DevelopmentData:
+def _part(directory: Path, part: str, names: Sequence[str]) -> BitextFiles:
     source, *references = (directory / f"{part}.{name}" for name in names)
-    return DevelopmentData(source, references)
+    return BitextFiles(source, references)
 
 
-def tokenized(data: DevelopmentData, model: Path, directory: Path, name: str) -> DevelopmentData:
+def tokenized(data: BitextFiles, model: Path, directory: Path, name: str) -> BitextFiles:
     """Raw development data as tokens, as the model was made. Raises SmtError."""
-    from phrasebeam.decoder.raw_text.raw_text import RawText
+    from phrasebeam.decoder.raw_text.preprocessing import RawText
 
     raw = RawText.load(model)
     source = directory / f"{name}.source.tokens"
@@ -106,9 +128,46 @@ def tokenized(data: DevelopmentData, model: Path, directory: Path, name: str) ->
     for number, path in enumerate(data.references, 1):
         references.append(directory / f"{name}.reference.{number}.tokens")
         _write(references[-1], map(raw.target.line, read_lines(path)))
-    return DevelopmentData(source, references)
+    return BitextFiles(source, references)
 
 
-def _write(path: Path, lines: object) -> None:
+def without_twins(files: RecipeFiles, settings: TwinSettings, directory: Path) -> TwinData:
+    """Find the twins of the training data, tell of them, and write to `directory` what is read in place of the files.
+
+    Raises FormatError or OSError.
+    """
+    if settings.left_out_of == "nothing":
+        return TwinData(files, None)
+    twins = twins_of_files(files.training.source, files.training.target, settings.share)
+    n_repeats, n_equal = int(twins.repeats.sum()), int(twins.is_equal.sum())
+    if not n_repeats:
+        return TwinData(files, None)
+    left_out_of = settings.left_out_of
+    if left_out_of == "auto":
+        left_out_of = "model" if twins.involved.mean() > MOST_INVOLVED else "learning"
+    found = f"{n_repeats:,} of {twins.first.size:,} training pairs repeat others ({n_equal:,} word for word)"
+    note = f"{found}: {FATES[left_out_of]}"
+    log.warning("%s", note)
+    directory.mkdir(parents=True, exist_ok=True)
+    if left_out_of == "model":
+        return TwinData(_others(files, twins, directory), None, note)
+    _write(directory / "twins", map(str, np.flatnonzero(twins.involved) + 1))
+    return TwinData(files, directory / "twins", note)
+
+
+def _others(files: RecipeFiles, twins: Twins, directory: Path) -> RecipeFiles:
+    """The files with the pairs alone that repeat no other."""
+
+    def copy(path: Path, name: str) -> Path:
+        _write(directory / f"training.{name}", compress(read_lines(path), ~twins.repeats))
+        return directory / f"training.{name}"
+
+    training = files.training
+    alignment = copy(training.alignment, "alignment") if training.alignment else None
+    others = BitextFiles(copy(training.source, "source"), [copy(training.target, "target")], alignment)
+    return files._replace(training=others)
+
+
+def _write(path: Path, lines: Iterable[str]) -> None:
     with atomic_file(path) as file:
-        file.writelines(f"{line}\n".encode() for line in lines)  # type: ignore[attr-defined]
+        file.writelines(f"{line}\n".encode() for line in lines)

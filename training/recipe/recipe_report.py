@@ -11,7 +11,7 @@ from phrasebeam.console.html_page import element, html_list, html_page, html_tab
 from phrasebeam.console.svg_chart import interval_chart
 from phrasebeam.training.recipe.recipe import Recipe
 from phrasebeam.training.recipe.recipe_run import WORK, RecipeResult
-from phrasebeam.training.recipe.recipe_scores import SetScores
+from phrasebeam.training.recipe.stage import SetScores
 
 HEADER = ["stage", "from", "BLEU", "chrF", "TER", "test BLEU", "test chrF", "test TER", "minutes", "peak", ""]
 

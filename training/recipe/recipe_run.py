@@ -5,9 +5,11 @@ data/, the parts of the development data; run.yaml, what was done so far; report
 """
 
 import time
+from dataclasses import replace
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import Field
 
@@ -20,34 +22,39 @@ from phrasebeam.decoder.tables.provenance import check_work, file_digests, signa
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.process.interruption import goes_on_in
-from phrasebeam.training.build.word_alignments import KeptAlignments, check_agreement, kept_alignments
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.common.derived_model import Making
-from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.common.kept_translations import save_texts
-from phrasebeam.training.common.settings import TrainingDataSettings, settings_with_effect
-from phrasebeam.training.common.training_data import TrainingData
-from phrasebeam.training.recipe.recipe import AnyStage, BuildStage, JoinStage, Recipe, name_of
+from phrasebeam.training.model_building.word_alignments import check_agreement
+from phrasebeam.training.recipe.recipe import Recipe
 from phrasebeam.training.recipe.recipe_data import (
     DividedData,
     RecipeFiles,
+    TwinData,
     check_lengths,
     divided,
     seen_in_training,
     tokenized,
+    without_twins,
 )
-from phrasebeam.training.recipe.recipe_scores import SetScores, scores_of, translated
 from phrasebeam.training.recipe.recipe_screen import RecipeScreen
-from phrasebeam.training.recipe.recipe_twins import TwinData, without_twins
-from phrasebeam.training.recipe.searched_model import write_with_search
-from phrasebeam.training.recipe.stage_runs import StageWork, clear_stage, run_stage
+from phrasebeam.training.recipe.stage import (
+    RecipeStage,
+    SetScores,
+    StageWork,
+    clear_stage,
+    scores_of,
+    translated,
+    write_changed,
+)
 
 WORK = "recipe"
 WITHOUT_EFFECT = ("threads", "workers", "memory")
 
 
 class StageRecord(Section):
-    """What is known of a stage."""
+    """A stage in run.yaml: signature, time, scores."""
 
     signature: str  # of all that it depends on
     work: str = ""  # the same without settings that a begun training may change, such as the number of iterations
@@ -74,7 +81,7 @@ class RecipeState(Section):
 
 
 class RecipeResult(NamedTuple):
-    """What a recipe made."""
+    """The stages of a run that has ended, with their scores."""
 
     stages: dict[str, StageRecord]  # in their order
     best: str  # the stage whose model is written
@@ -100,9 +107,8 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
     if not (output / WORK).exists() and (output / MODEL).exists() and not is_forced:
         raise ConfigError(f"{output}: a model that no recipe made; give --force to replace it, or another --output")
     sentences, seen = check_lengths(files), seen_in_training(files)
-    for stage in recipe.stages:
-        if isinstance(stage, BuildStage):
-            check_agreement(stage.settings, files.alignment)
+    for built in recipe.builds:
+        check_agreement(built.settings, files.training.alignment)
     for name, number in seen.items():
         if number:
             log.warning("%d of %d %s sentences are in the training data, too", number, sentences[name], name)
@@ -113,12 +119,12 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
     with board(screen):
         for number, stage in enumerate(recipe.stages, 1):
             left = screen.left()
-            log.info("stage %d of %d: %s%s", number, len(recipe.stages), name_of(stage), f", {left}" if left else "")
+            log.info("stage %d of %d: %s%s", number, len(recipe.stages), stage.label, f", {left}" if left else "")
             screen.begin()
             record = run.make(stage)
-            screen.finish(name_of(stage), bleu_of(record), run.best, record.seconds)
+            screen.finish(stage.label, bleu_of(record), run.best, record.seconds)
     run.write()
-    stages = {name: run.records[name] for name in map(name_of, recipe.stages)}
+    stages = {name: run.records[name] for name in (stage.label for stage in recipe.stages)}
     return RecipeResult(stages, run.best, sentences, seen, read.note)
 
 
@@ -140,9 +146,9 @@ class _Run:
         """The model of a stage."""
         return self.work / "stages" / name
 
-    def make(self, stage: AnyStage) -> StageRecord:
+    def make(self, stage: RecipeStage) -> StageRecord:
         """Make the model of a stage unless it is there; score it; keep it if it is the best."""
-        name, start = name_of(stage), "" if isinstance(stage, BuildStage) else stage.start or self.best
+        name, start = stage.label, "" if stage.builds else stage.start or self.best
         whole, work = (self._signature(stage, start, is_whole) for is_whole in (True, False))
         before = self.records.get(name)
         is_same = before is not None and before.signature == whole
@@ -165,30 +171,17 @@ class _Run:
             log.info("%s: dropped, %.2f BLEU, %s has %.2f", name, self._bleu(record), self.best, self._best_bleu())
         return self.records[name]
 
-    def _made(self, stage: AnyStage, record: StageRecord) -> StageRecord:
-        name, begun = name_of(stage), time.perf_counter()
-        features = self.directory(stage.features) if isinstance(stage, JoinStage) else Path()
-        model = self.directory(record.start) if record.start else Path()
-        output = self.directory(name)
+    def _made(self, stage: RecipeStage, record: StageRecord) -> StageRecord:
+        name, begun = stage.label, time.perf_counter()
+        model, output = self.directory(record.start) if record.start else Path(), self.directory(name)
         output.parent.mkdir(parents=True, exist_ok=True)
-        training = self._training(model) if isinstance(getattr(stage, "settings", None), TrainingDataSettings) else None
-        paths, texts = (model, features, output), (self.files, training, self.data)
-        run_stage(stage, StageWork(stage, *paths, *texts, self.threads, self._kept(stage)))
+        earlier = list(takewhile(lambda one: one is not stage, self.recipe.stages))
+        texts = self.files, partial(self._training, model), self.data
+        stage.run(StageWork(model, output, *texts, self.threads, earlier, self.directory))
         seconds = time.perf_counter() - begun
         made = record.model_copy(update={"is_done": True, "seconds": seconds, "peak": peak_memory()})
         self._save(name, made)
         return made
-
-    def _kept(self, stage: AnyStage) -> list[KeptAlignments]:
-        """Word alignments that models of the bitext before it keep, of text prepared in the same way."""
-        if not isinstance(stage, BuildStage):
-            return []
-        is_given = self.files.alignment is not None
-        return [
-            kept_alignments(self.directory(name_of(one)), one.settings, is_given)
-            for one in takewhile(lambda before: before is not stage, self.recipe.stages)
-            if isinstance(one, BuildStage) and one.settings.preprocessing == stage.settings.preprocessing
-        ]
 
     def _scored(self, name: str, record: StageRecord) -> StageRecord:
         decoder, found = Decoder.load(self.directory(name)), {}
@@ -203,7 +196,7 @@ class _Run:
         """Write the best model to the directory of the recipe."""
         made = {"recipe": self.recipe.model_dump(mode="json", exclude_unset=True), "stage": self.best}
         gain = f"bleu {self._best_bleu():.2f} on the development sentences that decide"
-        write_with_search(self.directory(self.best), self.output, {}, Making("train", made, gain=gain))
+        write_changed(self.directory(self.best), self.output, Making("train", made, gain=gain))
 
     @property
     def _data(self) -> DividedData:
@@ -219,38 +212,31 @@ class _Run:
             test = tokenized(test, model, directory, "test") if test else None
         return DividedData(*divided(development, self.recipe.held_out, directory), test)
 
-    def _training(self, start: Path) -> TrainingData:
+    def _training(self, start: Path) -> BitextFiles:
         """The training data as stages take them, with the alignment that the model `start` keeps."""
         if not self._is_raw:
-            return TrainingData(self.files.source, self.files.target, None, self.left_out)
-        model = self.directory(name_of(self.recipe.stages[0]))
-        raw = DevelopmentData(self.files.source, [self.files.target])
-        tokens = tokenized(raw, model, self.work / "data", "training")
-        return TrainingData(tokens.source, tokens.references[0], start / ALIGNMENT, self.left_out)
+            return replace(self.files.training, alignment=None, left_out=self.left_out)
+        model = self.directory(self.recipe.stages[0].label)
+        tokens = tokenized(self.files.training, model, self.work / "data", "training")
+        return replace(tokens, alignment=start / ALIGNMENT, left_out=self.left_out)
 
     @property
     def _is_raw(self) -> bool:
-        first = self.recipe.stages[0]
-        return isinstance(first, BuildStage) and first.settings.preprocessing is not None
+        return self.recipe.builds[0].settings.preprocessing is not None
 
-    def _signature(self, stage: AnyStage, start: str, is_whole: bool) -> str:
-        """Of the stage's settings, of the models that it is made of, of all texts that these depend on."""
-        settings: dict[str, Any] = {"kind": stage.kind, "held_out": self.recipe.held_out}
-        own = getattr(stage, "settings", None)
-        if own is None:
-            known = stage.model_dump(mode="json", exclude={"name"})
-        else:
-            known = own.model_dump(mode="json") if is_whole else settings_with_effect(own)
-        settings["more"] = stage.model_dump(mode="json", exclude={"name", "settings", "start"})
-        settings["settings"] = {name: value for name, value in known.items() if name not in WITHOUT_EFFECT}
-        others = [start] if start else []
-        others += [stage.features] if isinstance(stage, JoinStage) else []
-        settings["models"] = [self.records[one].signature for one in others]
-        is_first = isinstance(stage, BuildStage)
-        ours = {
-            name: one for name, one in self.digests.items() if not name.startswith(("test", "develop")[: 1 + is_first])
+    def _signature(self, stage: RecipeStage, start: str, is_whole: bool) -> str:
+        """Signature of the stage's settings, of the models that it is made of, of all texts that these depend on."""
+        signed = stage.signed(is_whole).items()
+        settings = {
+            "kind": stage.kind,
+            "held_out": self.recipe.held_out,
+            "more": stage.model_dump(mode="json", exclude={"name", "settings", "start"}),
+            "settings": {name: value for name, value in signed if name not in WITHOUT_EFFECT},
+            "models": [self.records[one].signature for one in (*([start] if start else []), *stage.others)],
         }
-        if isinstance(own, TrainingDataSettings):
+        unread = ("test", "develop") if stage.builds else ("test",)
+        ours = {name: one for name, one in self.digests.items() if not name.startswith(unread)}
+        if stage.learns:
             ours |= self.learned_from
         return signature(settings, ours)
 

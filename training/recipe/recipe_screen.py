@@ -1,20 +1,19 @@
-"""What is seen while a recipe runs: its stages, scores so far, minutes, and about how many are left."""
+"""The display of a running recipe: its stages, scores so far, minutes, and about how many are left."""
 
 import time
 from collections.abc import Mapping
 from typing import Any
 
-from phrasebeam.training.recipe.recipe import Recipe, name_of
-from phrasebeam.training.recipe.time_left import decodings, seconds_left
+from phrasebeam.training.recipe.recipe import Recipe
 
 HEADER = ("stage", "BLEU", "test BLEU", "minutes")
 
 
 class RecipeScreen:
-    """What rich shows of the stages as they are."""
+    """The table of stages that rich shows."""
 
     def __init__(self, recipe: Recipe, sentences: Mapping[str, int]):
-        self.expected = {name_of(stage): decodings(stage, sentences) for stage in recipe.stages}
+        self.expected = {stage.label: stage.decodings(sentences) for stage in recipe.stages}
         self.seconds: dict[str, float] = {}  # of stages that are done
         self.cells: dict[str, tuple[str, str]] = {}  # their scores
         self.best, self.begun = "", time.monotonic()
@@ -52,3 +51,16 @@ class RecipeScreen:
             line = f"{mark} {name:<{width}} {bleu:>7} {test:>10} {minutes:>8}"
             lines.append(f"{line}  {self.left()}" if is_now else line)
         return [line.rstrip() for line in lines]
+
+
+def seconds_left(expected: Mapping[str, float], taken: Mapping[str, float], elapsed: float) -> float | None:
+    """Seconds until the end, None where nothing is known; `expected`: decodings of stages in their order.
+
+    `taken`: seconds of those that are done; `elapsed`: of the next one so far.
+    """
+    done = sum(expected[name] for name in taken)
+    if not done:
+        return None
+    rate = sum(taken.values()) / done
+    waiting = [rate * number for name, number in expected.items() if name not in taken]
+    return max(0.0, waiting[0] - elapsed) + sum(waiting[1:]) if waiting else 0.0

@@ -28,7 +28,7 @@ class Curve(NamedTuple):
 
 
 class RunParts(NamedTuple):
-    """What one run kept of its iterations."""
+    """Kept parts of one run, by iteration."""
 
     name: str  # of its directory, within the work
     weights: dict[int, Weights]  # dense ones, by iteration
@@ -53,7 +53,7 @@ class RunDirectory(NamedTuple):
 
 
 def find_training(directory: Path) -> RunDirectory:
-    """What is in the directory that a trainer wrote, or in the work in it. Raises SmtError where that is none."""
+    """The training in a directory that a trainer wrote, or in its work directory. Raises SmtError without one."""
     check_regular(directory)
     places = [directory, *(directory / name for name in WORK_DIRECTORIES), *sorted(directory.glob("recipe/stages/*/*"))]
     works = [_work(place) for place in places if (place / FILE).is_file()]
@@ -71,7 +71,6 @@ def _work(directory: Path) -> TrainingWork:
 
 
 def _run_folders(directory: Path) -> Iterator[Path]:
-    """The work itself and the runs in it."""
     yield directory
     yield from sorted(path for path in directory.iterdir() if path.is_dir() and path.name != "lists")
 

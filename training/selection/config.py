@@ -12,7 +12,7 @@ UNLIMITED = 2**62  # sentences or words
 
 
 class Budget(NamedTuple):
-    """What selection stops at, whichever comes first."""
+    """The size at which selection stops, by whichever bound comes first."""
 
     sentences: int
     words: int  # of the source; the last sentence may exceed them
@@ -29,13 +29,15 @@ class SelectionConfig(Section):
     sentence_length_exponent: float = Field(
         1.0, ge=0, le=10, description="of the length that divides a sentence's score"
     )
-    sentences: int | None = Field(None, ge=1, le=UNLIMITED, description="how many to select, or else:")
-    words: int | None = Field(None, ge=1, le=UNLIMITED, description="how many source words to select")
+    sentences: int | None = Field(
+        None, ge=1, le=UNLIMITED, description="number of sentence pairs to select; give either this or `words`"
+    )
+    words: int | None = Field(None, ge=1, le=UNLIMITED, description="number of source words to select")
     seed: Seed = Field(1, description="of the random selection that the coverage is compared with")
 
     @property
     def budget(self) -> Budget:
-        """How much to select. Raises ConfigError unless exactly one of `sentences` and `words` is given."""
+        """The bound that is given. Raises ConfigError unless exactly one of `sentences` and `words` is given."""
         if (self.sentences is None) == (self.words is None):
             found = "neither sentences nor words" if self.sentences is None else "sentences and words"
             raise ConfigError(f"{found} to select; give one of the two, --sentences N or --words N")

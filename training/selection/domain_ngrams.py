@@ -17,24 +17,12 @@ from phrasebeam.decoder.output.trie import NO_ROOM, ROOT, Trie, child, new_trie
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.lm.text.corpus import read_corpus, split
 from phrasebeam.lm.text.vocabulary import Vocabulary
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 
 log = logging.getLogger("phrasebeam")
 
 CHUNK = 1 << 18  # words that are processed at a time
 UNKNOWN = -1  # id of words that do not occur in the in-domain text
-
-
-class ParallelFiles(NamedTuple):
-    """The files of a bitext, aligned line by line."""
-
-    source: Path
-    target: Path
-    alignment: Path | None
-
-    @property
-    def paths(self) -> list[Path]:
-        """Those that are given."""
-        return [path for path in self if path is not None]
 
 
 class DomainNgrams(NamedTuple):
@@ -100,7 +88,7 @@ def read_domain(paths: Sequence[str | Path], order: int) -> DomainNgrams:
     return DomainNgrams(vocabulary, trie, lengths)
 
 
-def read_sentences(bitext: ParallelFiles, domain: DomainNgrams, order: int) -> SentenceNgrams:
+def read_sentences(bitext: BitextFiles, domain: DomainNgrams, order: int) -> SentenceNgrams:
     """The in-domain n-grams of up to `order` words of each source sentence, in memory that grows with their number.
 
     Raises FormatError if the files differ in their number of lines, are not UTF-8 or have no pair with words.
@@ -123,7 +111,7 @@ def read_sentences(bitext: ParallelFiles, domain: DomainNgrams, order: int) -> S
     return SentenceNgrams(*(np.frombuffer(values, values.typecode) for values in (offsets, ngrams, n_words)))
 
 
-def _chunks(bitext: ParallelFiles, vocabulary: Vocabulary, advance: Advance) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _chunks(bitext: BitextFiles, vocabulary: Vocabulary, advance: Advance) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Word ids (int32) of the source sentences of several pairs, and the length of each (int32)."""
     tokens: list[int] = []
     lengths: list[int] = []
@@ -138,9 +126,9 @@ def _chunks(bitext: ParallelFiles, vocabulary: Vocabulary, advance: Advance) -> 
     yield np.array(tokens, np.int32), np.array(lengths, np.int32)
 
 
-def _pairs(bitext: ParallelFiles) -> Iterator[tuple[str, str]]:
+def _pairs(bitext: BitextFiles) -> Iterator[tuple[str, str]]:
     """The lines of both sides. Raises FormatError where one of the files ends before another."""
-    paths = bitext.paths
+    paths = bitext.parallel
     for number, lines in enumerate(zip_longest(*map(read_lines, paths))):
         if None in lines:
             longer = next(path for path, line in zip(paths, lines) if line is not None)

@@ -86,7 +86,6 @@ def _fill_weights(state: SelectionState, sentences: SentenceNgrams, lengths, exp
 
 @kernel
 def _fill_queue(state: SelectionState, sentences: SentenceNgrams, exponents: Exponents):
-    """Put all sentences that have words into the queue."""
     last = state.items.size - 1
     for sentence in range(state.items.size):
         if sentences.n_words[sentence] > 0:

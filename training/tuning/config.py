@@ -1,16 +1,18 @@
 """Settings of tuning, with all their defaults."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from phrasebeam.base.config import MOST_COUNTED, WITHOUT_EFFECT, PositiveFactor, Seed
+from phrasebeam.base.config import MOST_COUNTED, WITHOUT_EFFECT, PositiveFactor, Section, Seed, section_of
 from phrasebeam.base.errors import ConfigError
+from phrasebeam.decoder.features.pair import n_length_groups
+from phrasebeam.decoder.features.registry import ADDED_BY_TUNE
+from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.training.common.settings import CUBE_200, MOST_HYPOTHESES, MOST_RUNS, Iterations, ScoringSettings
-from phrasebeam.training.tuning.added_features import AddedFeatures
-from phrasebeam.training.tuning.methods.methods import Method, MethodSettings
 from phrasebeam.training.tuning.methods.mira_corpus import MiraCorpus
+from phrasebeam.training.tuning.methods.registry import Method, MethodSettings
 from phrasebeam.training.tuning.online_config import OnlineTuning
 
 SparseTuning = Literal["scales", "weights"]
@@ -20,19 +22,44 @@ SourceFormat = Literal["text", "plf"]
 TuneMethod = Literal[Method, "online"]
 
 
+class _LengthGroups(Section):
+    length_groups: int | None = Field(None, ge=1, le=20, description="longest phrase in group features")
+
+
+_Features: Any = section_of("_Features", {feature.name: (bool, False) for feature in ADDED_BY_TUNE}, _LengthGroups)
+
+
+class AddedFeatures(_Features):
+    """Features that the model has not and that begin with weight 0."""
+
+    def added_to(self, weights: Weights) -> Weights:
+        """`weights` and those of the features that are added, where these have none."""
+        added: dict[str, float | list[float]] = {f.name: 0.0 for f in ADDED_BY_TUNE if getattr(self, f.name)}
+        if self.length_groups is not None:
+            added["length_groups"] = [0.0] * n_length_groups(self.length_groups, len(weights.translation))
+        return weights.model_copy(update={name: v for name, v in added.items() if getattr(weights, name) is None})
+
+
 class TuneConfig(MethodSettings, ScoringSettings):
     """Everything that `tune` can be told besides its files."""
 
-    method: TuneMethod = "mira-corpus"
+    method: TuneMethod = Field("mira-corpus", description="method by which weights are found")
     online: OnlineTuning = OnlineTuning()
-    iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(10, description="of decoding and optimizing, at most")
+    iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(
+        10, description="maximum number of iterations of decoding and optimizing"
+    )
     nbest: int = Field(200, ge=1, le=MOST_HYPOTHESES, description="hypotheses of each sentence and iteration")
     distinct: bool = Field(True, description="with different texts")
     seeds: Annotated[list[Seed], WITHOUT_EFFECT] = Field(
-        [1], min_length=1, max_length=MOST_RUNS, description="a run each; the best on the development set is kept"
+        [1],
+        min_length=1,
+        max_length=MOST_RUNS,
+        description="random seeds, with a run for each; the best on the development set is kept",
     )
     c: Annotated[list[PositiveFactor], WITHOUT_EFFECT] = Field(  # it is in the name of the run
-        [], max_length=MOST_RUNS, description="of the MIRA methods: a run each, in place of the method's own"
+        [],
+        max_length=MOST_RUNS,
+        description="C of the MIRA methods, the largest step, with a run for each value; none: the method's own",
     )
     fixed: list[str] = Field(["unknown_word_penalty"], description="features that keep their weights")
     sparse: SparseTuning = Field("scales", description="of a model's sparse features: those of groups, or each its own")
@@ -78,7 +105,6 @@ class TuneConfig(MethodSettings, ScoringSettings):
         return self
 
     def with_c(self, c: float) -> "TuneConfig":
-        """The settings with another C in all MIRA methods."""
         names = ("mira_batch", "mira_chiang", "mira_corpus")
         return self.model_copy(update={name: getattr(self, name).model_copy(update={"c": c}) for name in names})
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.output.nbest_table import NbestTable
-from phrasebeam.decoder.sparse.sparse_rows import joined
+from phrasebeam.decoder.sparse.sparse_weights import joined
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.development_set import DevelopmentSet, points
-from phrasebeam.training.metrics.metrics import Metric
+from phrasebeam.training.metrics.metric import Metric
 from phrasebeam.training.nbest.nbest_store import Hypotheses, NbestStore
 from phrasebeam.training.tuning.run_state import TuningIteration
 from phrasebeam.training.tuning.sparse import is_group
@@ -29,7 +29,7 @@ class ListRequest(NamedTuple):
 
 
 class DecodedIteration(NamedTuple):
-    """What decoding gave an iteration."""
+    """Result of decoding for an iteration."""
 
     iteration: TuningIteration  # numbers of hypotheses, and the score of the 1-best
     texts: list[str]  # the 1-best

@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from phrasebeam.base.config import MOST_COUNTED, WITHOUT_EFFECT, Factor
 from phrasebeam.decoder.features.registry import FEATURES
-from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.templates import Templates
 from phrasebeam.training.common.settings import LARGEST_BATCH, MOST_NAMES, TrainingDataSettings
 from phrasebeam.training.metrics.sentence_bleu import SentenceBleu
 from phrasebeam.training.online.update_rules import RuleName
@@ -22,7 +22,7 @@ class OnlineTuning(TrainingDataSettings, Sampling):
     their word alignment, or it is given.
     """
 
-    rule: RuleName = Field("adagrad", description="how a step moves the weights; the perceptron does not regularize")
+    rule: RuleName = Field("adagrad", description="how a step moves the weights; AdaGrad alone regularizes")
     rate: Factor = Field(0.03, description="eta, learning rate of all features")
     rates: dict[str, Factor] = Field(
         {}, description="learning rates of single features, or of groups of sparse features, in place of `rate`"

@@ -11,15 +11,16 @@ from pathlib import Path
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import read_lines
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.model.model import Model
-from phrasebeam.decoder.sparse.template_config import needs_tags
+from phrasebeam.decoder.model.opened_model import Model
+from phrasebeam.decoder.sparse.templates import needs_tags
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.common.best_weights import BestWeights
 from phrasebeam.training.common.derived_model import DerivedModel, Making, with_sparse_weights
-from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentSet
+from phrasebeam.training.common.development_set import DevelopmentSet, read_development
 from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.common.settings import changed_settings, settings_with_effect
-from phrasebeam.training.common.training_data import TrainingData, kept_alignment
+from phrasebeam.training.common.training_data import kept_alignment, training_folds, training_pairs
 from phrasebeam.training.metrics.score_hints import hint_at_low_score
 from phrasebeam.training.online.featured_model import LearnedFeatures, about_training, with_features, write_learned
 from phrasebeam.training.online.progress import UPDATES, OnlineProgress, load_best
@@ -28,7 +29,7 @@ from phrasebeam.training.ranking.list_objective import ListExample
 from phrasebeam.training.tuning.carried_search import save_search, with_search
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.online_tuning import TuningData, examples_of, online_training
-from phrasebeam.training.tuning.run_result import RunResult
+from phrasebeam.training.tuning.run_state import RunResult
 
 WORK = "tuning"  # in the model directory: all runs
 
@@ -38,40 +39,42 @@ class OnlineData:
     """Data of the method online besides sentences and references."""
 
     alignment: Path | None = None  # word alignment, where the sentences are those that the model was made of
-    held_out: DevelopmentData | None = None  # other sentences, whose score says which epoch is best
+    held_out: BitextFiles | None = None  # other sentences, whose score says which epoch is best
 
     @property
     def files(self) -> dict[str, Path]:
         """Paths of all files, by name."""
         files = {} if self.alignment is None else {"alignment": self.alignment}
         return files | (
-            {f"held-out {name}": path for name, path in self.held_out.files.items()} if self.held_out else {}
+            {f"held-out {name}": path for name, path in self.held_out.sets_by_name.items()} if self.held_out else {}
         )
 
 
 def tune_online(
     model: Path,
-    corpus: DevelopmentData,
+    corpus: BitextFiles,
     output: Path,
     config: TuneConfig,
-    test: DevelopmentData | None = None,
+    test: BitextFiles | None = None,
     online: OnlineData = OnlineData(),
     is_forced: bool = False,
 ) -> list[RunResult]:
     """See tune_model. Without held-out data the epoch is chosen by the score of `corpus` itself. Raises SmtError."""
     if online.alignment is None and len(corpus.references) == 1:
         online = replace(online, alignment=kept_alignment(model, corpus.source, corpus.references[0]))
-    derived = DerivedModel.begin(model, output, WORK, corpus.files | online.files)
+    derived = DerivedModel.begin(model, output, WORK, corpus.sets_by_name | online.files)
     has_tags = needs_tags(config.online.templates) or needs_tags(derived.opened.templates)
-    held_out = (online.held_out or corpus).read(config, has_tags)
-    test_set = test.read(config, has_tags) if test else None
+    held_out = read_development(online.held_out or corpus, config, has_tags)
+    test_set = read_development(test, config, has_tags) if test else None
     training = _training(corpus, online)
     examples = _examples(corpus, training, config, has_tags)
     asked, config = config, with_search(config, model)
     signature = derived.begin_work("tune", settings_with_effect(config), is_forced)
     weights = config.add.added_to(derived.opened.weights)
     opened = with_features(derived.opened._replace(weights=weights), model, derived.work, config.online)
-    folds = training.folds(opened, derived.work / "lm_folds", config.online, config.memory) if training else ()
+    folds = (
+        training_folds(training, opened, derived.work / "lm_folds", config.online, config.memory) if training else ()
+    )
     data, results, found = TuningData(examples, folds), [], {}
     for seed in config.seeds:
         directory = derived.work / f"seed-{seed}"
@@ -98,7 +101,7 @@ def tune_online(
     return results
 
 
-def _training(corpus: DevelopmentData, online: OnlineData) -> TrainingData | None:
+def _training(corpus: BitextFiles, online: OnlineData) -> BitextFiles | None:
     """With a word alignment, `corpus` as training data that the model must not know."""
     if online.alignment is None:
         return None
@@ -106,19 +109,19 @@ def _training(corpus: DevelopmentData, online: OnlineData) -> TrainingData | Non
         raise ConfigError(
             f"{len(corpus.references)} references of training data, which have one; leave out --alignment"
         )
-    return TrainingData(corpus.source, corpus.references[0], online.alignment)
+    return BitextFiles(corpus.source, [corpus.references[0]], online.alignment)
 
 
 def _examples(
-    corpus: DevelopmentData, training: TrainingData | None, config: TuneConfig, has_tags: bool
+    corpus: BitextFiles, training: BitextFiles | None, config: TuneConfig, has_tags: bool
 ) -> Sequence[ListExample]:
     """The sentences of `training` within the limits or, if None, those of `corpus`."""
     if training is None:
         references = [list(read_lines(path)) for path in corpus.references]
-        return examples_of(corpus.read(config, has_tags), references)
+        return examples_of(read_development(corpus, config, has_tags), references)
     return [
         ListExample(number, given, [" ".join(reference)])
-        for number, (given, reference) in enumerate(training.pairs(config.online, has_tags))
+        for number, (given, reference) in enumerate(training_pairs(training, config.online, has_tags))
         if 0 < len(given.words) <= config.online.max_words
     ]
 

@@ -9,7 +9,7 @@ import numpy as np
 from phrasebeam.decoder.features.dense import FeatureLayout, weight_vector
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.language_model_folds import Fold
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
@@ -20,7 +20,7 @@ from phrasebeam.training.online.per_feature import PerFeature, check_learns, per
 from phrasebeam.training.online.shard_pass import BatchSettings
 from phrasebeam.training.online.shards import whole
 from phrasebeam.training.online.training import OnlineTraining, Plan
-from phrasebeam.training.online.update_rules import RULES, RuleSettings
+from phrasebeam.training.online.update_rules import new_rule
 from phrasebeam.training.ranking.list_iteration import ListIteration
 from phrasebeam.training.ranking.list_objective import ListExample, ListObjective, ListSettings, SampledLogistic
 from phrasebeam.training.tuning.config import TuneConfig
@@ -50,7 +50,7 @@ def online_training(
     objective = ListObjective(decoder, data.examples, loss, lists)
     rates, strengths = _rates(decoder.features, config), _strengths(decoder.features, settings)
     check_learns(rates, model.tables.sparse.active)
-    rule = RULES[settings.rule](RuleSettings(rates, strengths, settings.truncate == "all"))
+    rule = new_rule(settings.rule, rates, strengths, settings.truncate == "all")
     plan = Plan(
         whole(len(data.examples), seed),
         BatchSettings(settings.batch, settings.delay, settings.checkpoint, "steps" if settings.average else "none"),
@@ -64,9 +64,7 @@ def online_training(
     def score(name: str, weights: Weights, sparse: SparseWeights) -> tuple[DevelopmentScore, np.ndarray]:
         return scorer.score_tuned(name, weights, sparse)
 
-    start = LearnedWeights(
-        weight_vector(decoder.dense_weights, decoder.features), decoder.tables.sparse.weights, rule.is_adaptive
-    )
+    start = LearnedWeights(weight_vector(decoder.dense_weights, decoder.features), decoder.tables.sparse.weights)
     return OnlineTraining(objective, rule, plan, score, directory, ListIteration), start
 
 

@@ -11,12 +11,12 @@ from phrasebeam.base.errors import ConfigError, FormatError, excerpt
 from phrasebeam.base.files import atomic_file, read_lines, scratch_directory
 from phrasebeam.base.progress import log, stage
 from phrasebeam.lm.text.corpus import split
-from phrasebeam.training.metrics.metrics import Metric
+from phrasebeam.training.metrics.metric import Metric
 from phrasebeam.training.nbest.moses_nbest import Layout, by_sentence, find_layout, read_nbest, read_value, store_nbest
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from phrasebeam.training.tuning.config import TuneConfig
-from phrasebeam.training.tuning.methods.methods import METHODS
 from phrasebeam.training.tuning.methods.problem import Optimum, Problem
+from phrasebeam.training.tuning.methods.registry import METHODS
 
 Weights = Mapping[str, Sequence[float]]  # by the names of the list, as many as it has values
 MOST_NAMES = 5  # that a message shows
@@ -119,7 +119,6 @@ def check_fixed(path: Path, layout: Layout, fixed: Iterable[str]) -> None:
 
 
 def _shown(names: Iterable[str]) -> str:
-    """The first names, and how many follow."""
     found = list(names)
     more = f" and {len(found) - MOST_NAMES} more" if len(found) > MOST_NAMES else ""
     return ", ".join(map(excerpt, found[:MOST_NAMES])) + more if found else "none"

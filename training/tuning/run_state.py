@@ -1,6 +1,7 @@
 """A tuning run on disk: progress, weights and lists after every iteration, so that it can be killed and resumed."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -48,7 +49,6 @@ class TuningRun:
 
     @property
     def nbest(self) -> Path:
-        """Directory of the n-best lists."""
         return self.directory / "nbest"
 
     def add(self, iteration: TuningIteration, finished: bool) -> None:
@@ -69,7 +69,6 @@ class TuningRun:
         save_config(weights, self.directory / f"weights.{number:02}.yaml")
 
     def weights(self, number: int) -> Weights:
-        """The weights after iteration `number`."""
         return load_config(self.directory / f"weights.{number:02}.yaml", Weights)
 
     def sparse_weights(self, number: int) -> SparseWeights | None:
@@ -96,3 +95,19 @@ def write_curves(directory: Path, runs: Mapping[str, TuningProgress], developmen
     best = {name: progress.best for name, progress in runs.items()}
     panel = Panel(development.metric.title, {"score": "development set"})
     write_curve(directory, reported, "Weights after each iteration", [panel], best)
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """The result of a run; scores are in the metric's own units (BLEU in percent, TER as edit rate)."""
+
+    name: str
+    c: float | None  # of MIRA, where several are compared
+    iterations: int
+    best: int  # iteration whose weights were best
+    before: float  # score on the development set before tuning
+    score: float
+    test_score: float | None
+    updates: int
+    optimize_seconds: float
+    decode_seconds: float

@@ -14,7 +14,7 @@ import numpy as np
 from phrasebeam.base.progress import log, stage
 from phrasebeam.decoder.features.dense import weight_vector
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.sparse.sparse_weights import with_values
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.unfinished import remove
@@ -24,8 +24,8 @@ from phrasebeam.training.common.kept_translations import keep_translations, tran
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.decoding import ListRequest, decode_into
-from phrasebeam.training.tuning.methods.methods import METHODS
 from phrasebeam.training.tuning.methods.problem import Problem
+from phrasebeam.training.tuning.methods.registry import METHODS
 from phrasebeam.training.tuning.run_state import TuningIteration, TuningRun
 from phrasebeam.training.tuning.sparse import is_group, most_frequent, weights_of, with_scales
 
@@ -75,7 +75,6 @@ class Tuner:
             log.info(self._line(number, iteration))
 
     def decoder(self, number: int) -> Decoder:
-        """The decoder with the weights after iteration `number`."""
         sparse = self.run.sparse_weights(number)
         model = self.model if sparse is None else with_sparse_weights(self.model, sparse)
         return Decoder(model, self.config.search, self.run.weights(number))
@@ -99,7 +98,6 @@ class Tuner:
         return iteration, finished
 
     def _store(self, number: int, decoder: Decoder) -> NbestStore:
-        """The lists of the iterations before `number`."""
         n_dense = len(decoder.features.names())
         return NbestStore(self.run.nbest, self.metric.n_sentences, n_dense, self.metric.n_statistics, number - 1)
 

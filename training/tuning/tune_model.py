@@ -5,26 +5,26 @@ from pathlib import Path
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights
 from phrasebeam.process.directory_lock import alone_in_output
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.common.derived_model import DerivedModel, Making
-from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentSet
+from phrasebeam.training.common.development_set import DevelopmentSet, read_development
 from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.common.settings import changed_settings, settings_with_effect
 from phrasebeam.training.metrics.score_hints import hint_at_low_score
 from phrasebeam.training.tuning.carried_search import save_search, with_search
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.online_model import WORK, OnlineData, tune_online
-from phrasebeam.training.tuning.run_result import RunResult
-from phrasebeam.training.tuning.run_state import TuningRun, write_curves
+from phrasebeam.training.tuning.run_state import RunResult, TuningRun, write_curves
 from phrasebeam.training.tuning.tune import Tuner, all_runs, starting_weights
 
 
 @alone_in_output
 def tune_model(
     model: Path,
-    corpus: DevelopmentData,
+    corpus: BitextFiles,
     output: Path,
     config: TuneConfig,
-    test: DevelopmentData | None = None,
+    test: BitextFiles | None = None,
     online: OnlineData | None = None,
     is_forced: bool = False,
 ) -> list[RunResult]:
@@ -37,9 +37,12 @@ def tune_model(
         return tune_online(model, corpus, output, config, test, online or OnlineData(), is_forced)
     if online is not None:
         raise ConfigError("a word alignment and held-out data are for method online alone; leave them out")
-    derived = DerivedModel.begin(model, output, WORK, corpus.files)
+    derived = DerivedModel.begin(model, output, WORK, corpus.sets_by_name)
     form = derived.opened.has_tags, config.source_format == "plf"
-    development, test_set = corpus.read(config, *form), test.read(config, *form) if test else None
+    development, test_set = (
+        read_development(corpus, config, *form),
+        read_development(test, config, *form) if test else None,
+    )
     starting_weights(derived.opened, config)  # raises its errors before any work
     asked, config = config, with_search(config, model)
     derived.begin_work("tune", settings_with_effect(config), is_forced)

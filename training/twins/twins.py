@@ -20,7 +20,6 @@ from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.kernels.words import same_words
 from phrasebeam.lm.text.corpus import Corpus, read_corpus
 from phrasebeam.lm.text.vocabulary import Vocabulary
-from phrasebeam.training.twins.common_subsequence import common_words
 
 MOST_OCCURRENCES = 10  # of a rare bigram
 N_COMPARED = 3  # candidates of each pair
@@ -129,6 +128,27 @@ def _add(index: TwinIndex, tokens, begin, end, side, pair):
             index.before[occurrence], index.pair_of[occurrence] = index.last[slot], pair
             index.last[slot] = occurrence
             index.n_occurrences[0] += 1
+
+
+@inner_kernel
+def common_words(first, second, row):
+    """How many words (int64) the longest common subsequence of two sentences has (Wagner & Fischer 1974).
+
+    first: int32[n], second: int32[m] word ids; row: int32[m + 1 or more], overwritten.
+    """
+    n_columns = second.size
+    for j in range(n_columns + 1):
+        row[j] = 0
+    for i in range(first.size):
+        diagonal = np.int64(0)  # of the words before both
+        for j in range(n_columns):
+            above = np.int64(row[j + 1])
+            best = max(above, np.int64(row[j]))
+            if first[i] == second[j]:
+                best = diagonal + 1
+            diagonal = above
+            row[j + 1] = best
+    return np.int64(row[n_columns])
 
 
 @inner_kernel

@@ -11,8 +11,7 @@ import numpy as np
 from phrasebeam.base.errors import SmtError
 from phrasebeam.base.progress import Advance
 from phrasebeam.lm.text.corpus import Corpus
-from phrasebeam.process.children import start
-from phrasebeam.process.own_modules import module_command
+from phrasebeam.process.children import module_command, start
 from phrasebeam.training.word_alignment.align_direction import AlignmentJob
 
 
@@ -27,7 +26,7 @@ class AlignmentDirection(NamedTuple):
 def run_directions(
     directions: list[AlignmentDirection], processes: int, cores: int, advance: Advance
 ) -> list[np.ndarray]:
-    """For each direction int32[target words]: position of the aligned word in the source sentence, or UNLINKED (-1).
+    """Links of each direction, int32[target words]: place of the aligned word in the source sentence, or UNLINKED (-1).
 
     Runs `processes` at a time with `cores` threads each. Raises SmtError if one fails; then, and if interrupted,
     kills all.
@@ -67,7 +66,7 @@ def _run(
 
 
 def _request(direction: AlignmentDirection) -> list[bytes]:
-    """What the process reads from standard input, in chunks."""
+    """Input of the process, in chunks."""
     chunks = [json.dumps(direction.job._asdict()).encode("ascii") + b"\n"]
     for corpus in (direction.source, direction.target):
         chunks += [corpus.offsets.astype(np.int64).tobytes(), corpus.tokens.astype(np.int32).tobytes()]

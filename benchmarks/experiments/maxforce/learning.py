@@ -35,7 +35,7 @@ from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.common.development_set import DevelopmentScorer
+from phrasebeam.training.common.development_set import DevelopmentScorer, read_development
 from phrasebeam.training.common.scales import with_best_scales
 from phrasebeam.training.maxforce.config import MaxforceConfig, is_learned
 from phrasebeam.training.maxforce.maxforce_model import WORK, train_maxforce, tuning
@@ -92,7 +92,7 @@ def tune_for_paper(work: Work) -> None:
 
 
 def file_of(output: Path, corpus: str, name: str, seed: int = 1) -> Path:
-    """Of the numbers of a run."""
+    """The file of the numbers of a run."""
     seeded = f"{name}, seed {seed}" if seed != 1 else name
     return output / f"{corpus}.maxforce.{seeded.replace(', ', '.').replace(' ', '-')}.json"
 
@@ -208,7 +208,7 @@ def kept_of(work: Work, config: MaxforceConfig) -> dict[str, Path]:
 def take_last(model: Path, seed: int, replaced: dict[str, Any]) -> None:
     """Give the model the averaged weights after the last iteration, but for those that are `replaced`."""
     with np.load(directory_of(model / WORK, seed) / "shard-0.npz") as arrays:
-        dense, sparse, _ = LearnedWeights.restored(dict(arrays)).average()
+        dense, sparse, _ = LearnedWeights.average_in(arrays).in_table()
     features = Decoder.load(model).features
     save_config(Weights.learned(features.by_group(dense) | replaced), model / "weights.yaml")
     if (model / "sparse").exists():
@@ -229,7 +229,7 @@ def retuned(
     config = parse_config(settings, MaxforceConfig, "settings")
     decoder = Decoder.load(model, config.development_search)
     sparse = decoder.model.tables.sparse.weights
-    read = work.texts.sets["dev"].read(config)
+    read = read_development(work.texts.sets["dev"], config)
     tune = tuning(read, config, seed, model / WORK / "tuning", work.run)
     development = DevelopmentScorer(read, decoder, tune)
     learned = [name for name in GROUPS if is_learned(name, config)]

@@ -25,7 +25,8 @@ from phrasebeam.base.config import parse_config
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, sparse_weights_of
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.common.training_data import TrainingData
+from phrasebeam.training.bitext.bitext_files import BitextFiles
+from phrasebeam.training.common.training_data import training_pairs
 from phrasebeam.training.maxforce.comparison import Comparison, Difference
 from phrasebeam.training.maxforce.config import MaxforceConfig
 from phrasebeam.training.maxforce.gold_examples import Examples, find_lattices
@@ -47,7 +48,7 @@ def main() -> None:
         files = prepare(given.data / given.corpus, CORPORA[given.corpus], Path(directory))
         options = [f"--{name}={getattr(files, name)}" for name in ("source", "target", "alignment")]
         run([*PHRASEBEAM, "train-model", *options, f"--output={Path(directory) / 'model'}"])
-        corpus = TrainingData(files.source, files.target, files.alignment)
+        corpus = BitextFiles(files.source, [files.target], files.alignment)
         for number, (name, templates) in enumerate(FEATURES.items()):
             work = Path(directory) / f"work-{number}"
             one, each, size = measured(corpus, Path(directory) / "model", work, templates, given)
@@ -56,7 +57,7 @@ def main() -> None:
 
 
 def measured(
-    corpus: TrainingData, model: Path, work: Path, templates: dict[str, Any], given: argparse.Namespace
+    corpus: BitextFiles, model: Path, work: Path, templates: dict[str, Any], given: argparse.Namespace
 ) -> tuple[float, float, int]:
     """Median seconds an example with one prepared sentence and with one for each derivation, and how many examples."""
     settings = {"sentences": given.sentences, "templates": templates, "lm_folds": 0, "threads": 1}
@@ -64,7 +65,7 @@ def measured(
     opened = with_features(Decoder.load(model).model, model, work, config.templates)
     decoder, other = (Decoder(opened, config.search) for _ in range(2))
     shared, apart = (ForcedDecoder(good, config.forcing) for good in (decoder, other))
-    sentences = list(corpus.pairs(config))
+    sentences = list(training_pairs(corpus, config))
     examples = Examples(find_lattices(shared, sentences, config, work / "lattices"), sentences)
     ways = [Comparison(decoder, forced, config.update, float(config.future_cost)) for forced in (shared, apart)]
     sparse, seconds = random_weights(given.features), [list[float](), list[float]()]

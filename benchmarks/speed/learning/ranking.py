@@ -25,8 +25,9 @@ from phrasebeam.base.config import parse_config
 from phrasebeam.decoder.sparse.sparse_weights import add_weights, new_sparse_weights
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.common.development_set import DevelopmentScore
-from phrasebeam.training.common.training_data import TrainingData
+from phrasebeam.training.common.training_data import training_pairs
 from phrasebeam.training.joint_selection.config import RankingConfig
 from phrasebeam.training.joint_selection.ranking_model import examples_of
 from phrasebeam.training.joint_selection.ranking_training import (
@@ -71,7 +72,7 @@ def measured(given: argparse.Namespace, n_features: int, n_shards: int, workers:
     """Sentences a second of one epoch of algorithm 4, and the peak memory of this process."""
     with tempfile.TemporaryDirectory() as directory:
         files = prepare(given.data / given.corpus, CORPORA[given.corpus], Path(directory))
-        corpus = TrainingData(files.source, files.target, files.alignment)
+        corpus = BitextFiles(files.source, [files.target], files.alignment)
         settings = PAPER | {"start": "model", "templates": FEATURES["all"], "shards": n_shards, "workers": workers}
         config = parse_config(settings | {"iterations": 1, "sentences": given.sentences}, RankingConfig, "settings")
         decoder = Decoder(
@@ -79,7 +80,7 @@ def measured(given: argparse.Namespace, n_features: int, n_shards: int, workers:
         )
         decoder = Decoder(decoder.model, config.search)
         decoder.searcher.rank_by(decoder.model.weights)
-        rates, examples = rates_of(decoder.features, config), examples_of([*corpus.pairs(config)], config)
+        rates, examples = rates_of(decoder.features, config), examples_of([*training_pairs(corpus, config)], config)
         objective = list_objective(decoder, examples, rates, config)
         start = with_many(start_weights(decoder, rates, config), n_features)
         for example in range(20):  # compiles

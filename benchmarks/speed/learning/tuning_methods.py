@@ -13,11 +13,11 @@ import time
 import numpy as np
 
 from benchmarks.measure import table
-from phrasebeam.training.metrics.metrics import make_metric
+from phrasebeam.training.metrics.metric import make_metric
 from phrasebeam.training.nbest.nbest_store import Lists
 from phrasebeam.training.tuning.config import TuneConfig
-from phrasebeam.training.tuning.methods.methods import METHODS, Method
 from phrasebeam.training.tuning.methods.problem import Problem
+from phrasebeam.training.tuning.methods.registry import METHODS, Method
 
 N_WORDS, VOCABULARY, CHANGED = 12, 2000, 0.4
 

@@ -1,190 +1,53 @@
-"""train and train_model: models of a bitext, by a recipe of all stages, and as they are counted."""
+"""train_model: the model of a bitext."""
 
 from pathlib import Path
+from typing import Annotated, Unpack
 
-from phrasebeam.api.arguments import File, Files, Memory, Settings, check_range, memory_bound, optional_path, paths
-from phrasebeam.base.checked_arguments import checked
-from phrasebeam.base.config import MOST_THREADS, config_with_options, parse_config
-from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.memory_bound import DEFAULT_MEMORY, memory_option
-from phrasebeam.decoder.input.raw_text_settings import raw_preprocessing
+from phrasebeam.api.arguments import Config, EngineOptions, File, Files, Force, Target, optional_path, paths, resources
+from phrasebeam.api.trainers.trainer_options import RawOptions, RawSource, ResourceOptions, raw_settings
+from phrasebeam.base.config import parse_config
+from phrasebeam.base.options import Option, described, settings_of
 from phrasebeam.decoder.model.description import ModelDescription
-from phrasebeam.engine.engine import EngineName
-from phrasebeam.engine.engine_options import chosen_engine
-from phrasebeam.training.build import train_model as building
-from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.common.development_set import DevelopmentData
-from phrasebeam.training.recipe.recipe import BuildStage, Recipe, recipe_file
-from phrasebeam.training.recipe.recipe_data import RecipeFiles
-from phrasebeam.training.recipe.recipe_report import write_report
-from phrasebeam.training.recipe.recipe_run import RecipeResult, run_recipe
-from phrasebeam.training.recipe.recipe_seed import with_seeds
-
-MOST_SEEDS = 1_000_000
-CONFIGS = Path(__file__).parents[2] / "configs"
+from phrasebeam.training.model_building import train_model as building
+from phrasebeam.training.model_building.config import TrainModelConfig
 
 
-@checked
+class BuildOptions(ResourceOptions, EngineOptions, RawOptions, total=False):
+    """Options of train_model."""
+
+    config: Config
+    force: Force
+    alignment: Annotated[
+        File | None,
+        Option(
+            "A word alignment (0-0 1-2 ...), or several set apart by |||, to use as it is.", unset="the text is aligned"
+        ),
+    ]
+    lm_text: Annotated[Files | None, "Target-language text for further language models, one for each file."]
+    lm_classes: Annotated[
+        Files | None, "Word classes, as cluster writes them, for further language models over these, one for each file."
+    ]
+
+
+@described(TrainModelConfig)
 def train_model(
-    source: File,
-    target: File,
-    output: File,
-    *,
-    config: Settings | None = None,
-    raw: bool = False,
-    source_language: str | None = None,
-    target_language: str | None = None,
-    alignment: File | None = None,
-    lm_text: Files | None = None,
-    lm_classes: Files | None = None,
-    threads: int | None = None,
-    memory: Memory | None = None,
-    engine: EngineName = "local",
-    address: str | None = None,
-    workers: int | None = None,
-    force: bool = False,
+    source: RawSource,
+    target: Target,
+    output: Annotated[File, "Directory of the model."],
+    **options: Unpack[BuildOptions],
 ) -> ModelDescription:
     """Build a model from parallel text: word alignment, phrase table, reordering model, language model.
-
-    Args:
-        source: Source sentences, tokenized or `raw`, one a line, plain, .gz or .zst.
-        target: Their translations, line by line.
-        output: Directory of the model.
-        config: Settings, see TrainModelConfig; what is given beside them counts instead.
-        raw: The text is raw: tokenize and truecase it, as RawText then does with what is to be translated.
-        source_language: Of raw text: "de", "en" ...
-        target_language: Of raw text.
-        alignment: A word alignment (0-0 1-2 ...) to use as it is; None: the text is aligned.
-        lm_text: Target-language text for further language models, one for each file.
-        lm_classes: Word classes, as `cluster` writes them, for further language models over these.
-        threads: Processor cores to use; the model does not depend on it.
-        memory: Bytes that may be held in memory, such as "2G" (the default).
-        engine: Who does the work: this machine ("local"), or Ray's workers ("ray"); results do not depend on it.
-        address: Of Ray's cluster, host:port or "auto"; None: one is started here.
-        workers: Processes that work at the same time; None: Ray's processors, or threads.
-        force: Replace a model of other settings or text that is there.
 
     Returns what is said of it in its model.yaml. Raises SmtError or OSError, and then leaves `output` as it was.
 
     >>> train_model("train.de", "train.en", "new-model", config={"language_model": {"order": 3}}).sentence_pairs
     600
     """
-    settings = config_with_options(config, TrainModelConfig, {"threads": threads, "memory": memory})
-    settings = _with_language_models(settings, paths(lm_text), paths(lm_classes))
-    if raw or source_language or target_language:
-        settings = _raw_config(settings, raw, source_language, target_language)
-    with memory_bound(settings.memory), chosen_engine(engine, address, workers):
-        return building.train_model(source, target, output, settings, optional_path(alignment), force)
-
-
-@checked
-def train(
-    source: File,
-    target: File,
-    dev_source: File,
-    dev_reference: Files,
-    output: File,
-    *,
-    recipe: Settings = "standard",
-    seed: int = 1,
-    alignment: File | None = None,
-    raw: bool = False,
-    source_language: str | None = None,
-    target_language: str | None = None,
-    test_source: File | None = None,
-    test_reference: Files | None = None,
-    threads: int | None = None,
-    memory: Memory | None = None,
-    force: bool = False,
-) -> RecipeResult:
-    """Make the best model of two text files by a recipe, and report what each of its stages brings.
-
-    Args:
-        source: Source sentences, tokenized or `raw`, one a line, plain, .gz or .zst.
-        target: Their translations, line by line.
-        dev_source: Other sentences, to tune on and to choose by.
-        dev_reference: Their translations, one file for each set of them.
-        output: Directory of the model; a run that was stopped there goes on. Of a changed recipe only what follows from
-            the change is done again.
-        recipe: "quick", "standard", "best", a YAML file, or what one would say.
-        seed: N adds N - 1 to all seeds of the recipe, to repeat it with other ones.
-        alignment: A word alignment (0-0 1-2 ...) to use as it is; None: the text is aligned.
-        raw: The text is raw: tokenize and truecase it.
-        source_language: Of raw text: "de", "en" ...
-        target_language: Of raw text.
-        test_source: Other sentences, whose scores are only reported.
-        test_reference: Their translations.
-        threads: Processor cores to use; results do not depend on it.
-        memory: Bytes that may be held in memory, such as "2G" (the default).
-        force: Replace a model that is there.
-
-    Returns the scores of each stage; recipe/report.md in `output` tells more. Raises SmtError or OSError.
-
-    >>> recipe = {"stages": [{"kind": "train-model"}, {"kind": "tune", "settings": {"iterations": 1}}]}
-    >>> list(train("train.de", "train.en", "dev.de", "dev.en", "best", recipe=recipe).stages)
-    ['train-model', 'tune']
-    """
-    if (test_source is None) != (not test_reference):
-        raise ConfigError("--test-source and --test-reference need each other; give both")
-    if threads is not None:
-        check_range("threads", threads, 1, MOST_THREADS)
-    bounds = {"threads": threads, "memory": memory_option(memory)}
-    check_range("seed", seed, 1, MOST_SEEDS)
-    found = _with_bounds(_recipe(recipe), {name: value for name, value in bounds.items() if value is not None})
-    if raw or source_language or target_language:
-        found = _of_raw_text(found, raw, source_language, target_language)
-    development = DevelopmentData(Path(dev_source), paths(dev_reference))
-    test = DevelopmentData(Path(test_source), paths(test_reference)) if test_source else None
-    files = RecipeFiles(Path(source), Path(target), development, optional_path(alignment), test)
-    with memory_bound(bounds["memory"] or DEFAULT_MEMORY):
-        cores = threads or found.stages[0].settings.threads  # type: ignore[union-attr]
-        result = run_recipe(files, Path(output), with_seeds(found, seed - 1), cores, force)
-    write_report(result, found, Path(output), _command(files, output, recipe, seed))
-    return result
-
-
-def _recipe(given: Settings) -> Recipe:
-    if isinstance(given, str):
-        path = recipe_file(given, CONFIGS)
-        if not path.exists():
-            names = ", ".join(sorted(one.stem.removeprefix("recipe-") for one in CONFIGS.glob("recipe-*.yaml")))
-            raise ConfigError(f"{given}: neither a file nor a recipe; expected a file, or one of {names}")
-        given = path
-    return config_with_options(given, Recipe, {})
-
-
-def _of_raw_text(recipe: Recipe, raw: bool, source: str | None, target: str | None) -> Recipe:
-    """The recipe whose models of the bitext are of raw text."""
-    stages = []
-    for stage in recipe.stages:
-        if isinstance(stage, BuildStage):
-            stage = stage.model_copy(update={"settings": _raw_config(stage.settings, raw, source, target)})
-        stages.append(stage)
-    return recipe.model_copy(update={"stages": stages})
-
-
-def _with_bounds(recipe: Recipe, bounds: dict[str, int]) -> Recipe:
-    """The recipe whose trainers keep to these threads and bytes."""
-    stages = []
-    for stage in recipe.stages:
-        settings = getattr(stage, "settings", None)
-        known = {name: value for name, value in bounds.items() if settings and name in type(settings).model_fields}
-        update = {"settings": settings.model_copy(update=known)} if settings else {}
-        stages.append(stage.model_copy(update=update))
-    return recipe.model_copy(update={"stages": stages})
-
-
-def _command(files: RecipeFiles, output: File, recipe: Settings, seed: int) -> str:
-    """The command that does the same."""
-    references = " ".join(map(str, files.development.references))
-    parts = [f"phrasebeam train --source {files.source} --target {files.target}"]
-    parts += [f"--dev-source {files.development.source} --dev-reference {references}"]
-    parts += [f"--alignment {files.alignment}"] if files.alignment else []
-    if files.test:
-        parts += [f"--test-source {files.test.source} --test-reference {' '.join(map(str, files.test.references))}"]
-    named = recipe if isinstance(recipe, (str, Path)) else "RECIPE.yaml"
-    chance = f" --seed {seed}" if seed > 1 else ""
-    return " \\\n  ".join([*parts, f"--recipe {named}{chance} --output {output}"])
+    settings = settings_of(train_model, TrainModelConfig, options)
+    settings = _with_language_models(settings, paths(options["lm_text"]), paths(options["lm_classes"]))
+    with resources(settings.memory, options, options["workers"]):
+        alignment, settings = optional_path(options["alignment"]), raw_settings(settings, options)
+        return building.train_model(source, target, output, settings, alignment, options["force"])
 
 
 def _with_language_models(config: TrainModelConfig, texts: list[Path], classes: list[Path]) -> TrainModelConfig:
@@ -195,11 +58,3 @@ def _with_language_models(config: TrainModelConfig, texts: list[Path], classes: 
     further = [{"text": [str(path)]} for path in texts] + [{"classes": str(path)} for path in classes]
     options["language_models"] = options.get("language_models", []) + further
     return parse_config(options, TrainModelConfig, "options")
-
-
-def _raw_config(config: TrainModelConfig, raw: bool, source: str | None, target: str | None) -> TrainModelConfig:
-    """`config` with preprocessing of raw text, for the languages `source` and `target` or, where None, its own."""
-    if not (raw or config.preprocessing):
-        raise ConfigError("--source-language and --target-language are of raw text; give --raw with them")
-    section = config.preprocessing.model_dump() if config.preprocessing else {}
-    return config.model_copy(update={"preprocessing": raw_preprocessing(section, source, target)})

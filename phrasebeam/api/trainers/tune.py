@@ -2,76 +2,49 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated, Unpack
 
-from phrasebeam.api.arguments import File, Files, Memory, Settings, memory_bound, optional_path, paths
-from phrasebeam.base.checked_arguments import checked
-from phrasebeam.base.config import config_with_options
-from phrasebeam.base.errors import ConfigError
+from phrasebeam.api.arguments import EngineOptions, File, Files, Model, optional_path, resources
+from phrasebeam.api.trainers import trainer_options as shared
+from phrasebeam.base.options import Option, described, settings_of
 from phrasebeam.decoder.search.search_settings import Algorithm
-from phrasebeam.engine.engine import EngineName
-from phrasebeam.engine.engine_options import chosen_engine
-from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.gain import Gain, TrainingOutcome
 from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.tuning.config import TuneConfig, TuneMethod
 from phrasebeam.training.tuning.online_model import OnlineData
-from phrasebeam.training.tuning.run_result import RunResult
+from phrasebeam.training.tuning.run_state import RunResult
 from phrasebeam.training.tuning.tune_model import tune_model
 
 
-@checked
+class TuneOptions(shared.TrainerOptions, shared.TestOptions, EngineOptions, total=False):
+    """How weights are found, and further data that they are learned or judged by."""
+
+    method: TuneMethod | None
+    nbest: int | None
+    seed: Annotated[int | Sequence[int] | None, Option(setting="seeds")]
+    c: float | Sequence[float] | None
+    metric: MetricName | None
+    algorithm: Annotated[Algorithm | None, Option(setting="search.algorithm", unset="the model's")]
+    alignment: Annotated[
+        File | None,
+        Option(
+            "For method online, where the sentences are training data: their word alignment (0-0 1-2 ...).",
+            unset="what the model keeps of them",
+        ),
+    ]
+    dev_source: Annotated[File | None, "For method online: other sentences, by whose score the best epoch is chosen."]
+    dev_reference: Annotated[Files | None, "Translations of `dev_source`, one file for each set of them."]
+
+
+@described(TuneConfig)
 def tune(
-    model: File,
-    source: File,
-    reference: Files,
-    output: File,
-    *,
-    method: TuneMethod | None = None,
-    config: Settings | None = None,
-    iterations: int | None = None,
-    nbest: int | None = None,
-    seed: int | Sequence[int] | None = None,
-    c: float | Sequence[float] | None = None,
-    metric: MetricName | None = None,
-    algorithm: Algorithm | None = None,
-    alignment: File | None = None,
-    dev_source: File | None = None,
-    dev_reference: Files | None = None,
-    test_source: File | None = None,
-    test_reference: Files | None = None,
-    threads: int | None = None,
-    memory: Memory | None = None,
-    engine: EngineName = "local",
-    address: str | None = None,
-    workers: int | None = None,
-    force: bool = False,
+    model: Model,
+    source: Annotated[File, "Source sentences to tune on, tokenized, one a line."],
+    reference: shared.References,
+    output: shared.NewModel,
+    **options: Unpack[TuneOptions],
 ) -> TrainingOutcome[list[RunResult]]:
     """Tune the weights of a model on n-best lists: decode, merge, optimize, until nothing new is found.
-
-    Args:
-        model: Model directory, as train_model writes it.
-        source: Source sentences to tune on, tokenized, one a line.
-        reference: Their translations, one file for each set of them.
-        output: Directory of the tuned model; a run that was stopped there goes on.
-        method: How weights are found; None: that of the settings, as all that follows.
-        config: Settings, see TuneConfig; what is given beside them counts instead.
-        iterations: At most.
-        nbest: Hypotheses of each sentence.
-        seed: Of a run, or of several, which are compared.
-        c: Of MIRA: the largest step; a run each.
-        metric: What is optimized.
-        algorithm: Of the search, which the tuned model then carries.
-        alignment: Of method "online": the sentences are training data, with this word alignment (0-0 1-2 ...).
-        dev_source: Of method "online": other sentences, whose score says which epoch is best.
-        dev_reference: Their translations.
-        test_source: Other sentences, to score the tuned weights on.
-        test_reference: Their translations.
-        threads: Processor cores to use; results do not depend on it.
-        memory: Bytes that may be held in memory, such as "2G" (the default).
-        engine: Who does the work: this machine ("local"), or Ray's workers ("ray"); results do not depend on it.
-        address: Of Ray's cluster, host:port or "auto"; None: one is started here.
-        workers: Processes that work at the same time; None: Ray's processors, or threads.
-        force: Delete the model, or the work, that is there instead.
 
     Returns a result for each seed and C, and what the best of them gained. Raises SmtError or OSError.
 
@@ -79,29 +52,13 @@ def tune(
     >>> outcome.gain.best >= outcome.gain.before
     True
     """
-    test, held_out = _data("test", test_source, test_reference), _data("dev", dev_source, dev_reference)
-    options = {
-        "method": method,
-        "iterations": iterations,
-        "nbest": nbest,
-        "seeds": [seed] if isinstance(seed, int) else seed,
-        "c": [c] if isinstance(c, (int, float)) else c,
-        "metric": metric,
-        "search": {"algorithm": algorithm},
-        "threads": threads,
-        "memory": memory,
-    }
-    settings = config_with_options(config, TuneConfig, options)
-    given = optional_path(alignment)
-    online = OnlineData(given, held_out) if given or held_out else None
-    with memory_bound(settings.memory), chosen_engine(engine, address, workers):
-        development = DevelopmentData(Path(source), paths(reference))
-        results = tune_model(Path(model), development, Path(output), settings, test, online, force)
+    test = shared.optional_data("test", options["test_source"], options["test_reference"])
+    held_out = shared.optional_data("dev", options["dev_source"], options["dev_reference"])
+    settings = settings_of(tune, TuneConfig, options)
+    alignment = optional_path(options["alignment"])
+    online = OnlineData(alignment, held_out) if alignment or held_out else None
+    with resources(settings.memory, options, options["workers"]):
+        development = shared.development_data(source, reference)
+        results = tune_model(Path(model), development, Path(output), settings, test, online, options["force"])
     best = next((result for result in results if result.best > 0), results[0])
     return TrainingOutcome(results, Gain(settings.metric, best.before, best.score, best.name if best.best > 0 else ""))
-
-
-def _data(name: str, source: File | None, references: Files | None) -> DevelopmentData | None:
-    if (source is None) != (not references):
-        raise ConfigError(f"--{name}-source and --{name}-reference need each other; give both")
-    return DevelopmentData(Path(source), paths(references)) if source and references else None

@@ -12,7 +12,7 @@ from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
 from phrasebeam.decoder.adaptation.journal import ChangedJournalError
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.input.sentence_input import Input
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
 from phrasebeam.decoder.translate.pipeline import translate_lines
 from phrasebeam.decoder.translate.translator import Decoder
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.needs_jit
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     directory = tmp_path_factory.mktemp("adapted")
-    source, target = write_pairs(directory / "train", 1000, 1, 0.0)
+    source, target = write_pairs(directory / "train", 1000, 2, 0.0)
     train_model(source, target, directory / "model")
     return directory / "model"
 

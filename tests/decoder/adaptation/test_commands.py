@@ -7,7 +7,7 @@ import pytest
 from phrasebeam.base.files import read_lines
 from phrasebeam.cli import main
 from phrasebeam.decoder.adaptation.align_text import TextAligner, pharaoh
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
 from tests.decoder.models import random_toy
 

@@ -12,7 +12,7 @@ from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
 from phrasebeam.decoder.adaptation.dynamic_counts import DynamicCounts
 from phrasebeam.decoder.adaptation.dynamic_language_model import DynamicLanguageModel, compensated
 from phrasebeam.decoder.adaptation.dynamic_scores import fill_orientations
-from phrasebeam.decoder.adaptation.segment_phrases import occurrences
+from phrasebeam.decoder.adaptation.segment import occurrences
 from phrasebeam.decoder.features.reordering import SMOOTHING
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.tables.language_models import TargetModel

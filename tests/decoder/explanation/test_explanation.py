@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phrasebeam.decoder.explanation import forced_comparison
-from phrasebeam.decoder.explanation.explanation import Explainer, ExplanationRequest, SentenceExplanation
+from phrasebeam.decoder.explanation.explainer import Explainer, ExplanationRequest, SentenceExplanation
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings
 from phrasebeam.decoder.input.sentence_input import Input, Prefix
 from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.word_edges import WordEdges
+from phrasebeam.decoder.sparse.levels import WordEdges
+from phrasebeam.decoder.sparse.templates import Templates
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.features.test_sparse_features import LEVELS, add_templates, all_vectors, random_sentence
 from tests.decoder.models import REORDERINGS, SOURCE, TARGET, WORD_MSD, random_toy, toy_name

@@ -4,7 +4,7 @@ import pytest
 
 from phrasebeam.base.config import parse_config
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.templates import Templates
 
 
 @pytest.mark.parametrize(

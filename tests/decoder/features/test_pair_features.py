@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from phrasebeam.base.config import load_config, save_config
 from phrasebeam.base.errors import ModelError
-from phrasebeam.decoder.features.length_groups import longest_grouped, weights_by_length
+from phrasebeam.decoder.features.pair import longest_grouped, weights_by_length
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder

@@ -12,12 +12,10 @@ from phrasebeam.decoder.features.dense_feature import names_of
 from phrasebeam.decoder.features.pair import PAIR_FEATURES
 from phrasebeam.decoder.features.registry import ADDED_BY_TUNE, FEATURES, OPTIONAL, SCALES
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.sparse.sparse_group import SparseGroup
-from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.templates import SPARSE_GROUPS
+from phrasebeam.decoder.sparse.templates import SPARSE_GROUPS, SparseGroup, Templates
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.maxforce.config import LearningRates
-from phrasebeam.training.tuning.added_features import AddedFeatures
+from phrasebeam.training.tuning.config import AddedFeatures
 from tests.decoder.models import random_toy
 from tests.decoder.search.test_search import flat
 

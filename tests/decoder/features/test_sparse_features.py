@@ -11,34 +11,37 @@ from hypothesis import strategies as st
 from phrasebeam.base.config import load_config, save_config
 from phrasebeam.base.errors import ConfigError, ModelError
 from phrasebeam.cli import main
-from phrasebeam.decoder.features.histories import NO_HISTORY, START_HISTORY, new_histories
+from phrasebeam.decoder.features.histories import NO_HISTORY, new_histories
+from phrasebeam.decoder.features.sparse_history import BEFORE, LAST, RULE, SOURCE_CLASSES
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.output.request import Request
-from phrasebeam.decoder.raw_text.raw_text import RawText
+from phrasebeam.decoder.raw_text.preprocessing import RawText
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.sparse.levels import Level, WordLists
+from phrasebeam.decoder.sparse.levels import Level, WordEdges, WordLists
 from phrasebeam.decoder.sparse.sparse_files import FORMAT, save_templates
-from phrasebeam.decoder.sparse.sparse_rows import joined, no_features, rows_of, summed
 from phrasebeam.decoder.sparse.sparse_weights import (
     add_weights,
     fill_weights,
+    joined,
     new_sparse_weights,
+    no_features,
+    rows_of,
     save_sparse_weights,
+    summed,
     used,
     with_values,
 )
-from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.templates import NO_WORD, RuleHashes
-from phrasebeam.decoder.sparse.word_edges import WordEdges
+from phrasebeam.decoder.sparse.template_kernels import NO_WORD
+from phrasebeam.decoder.sparse.templates import Templates
 from phrasebeam.decoder.tables import word_counts
 from phrasebeam.decoder.translate.pipeline import LineSettings, translate_lines
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import REORDERINGS, SOURCE, TARGET, last_workspace, random_toy, toy_name
 from tests.decoder.search.test_search import UNLIMITED, flat
-from tests.inner_kernels import next_history
+from tests.inner_kernels import intern_history
 from tests.naive.phrase_templates import PHRASE_GROUPS, most_frequent, one_word_counts
 from tests.naive.search import derivations, features
 from tests.naive.sparse import groups_of, key_of, names, text_of
@@ -194,7 +197,7 @@ def test_lists_are_the_full_enumeration(directory, seed, reordering, templates, 
 @settings(deadline=None, max_examples=25)
 @given(seed=st.integers(0, 2**20), reordering=REORDERINGS, templates=templates_of())
 def test_forced_decoding_has_the_scores_of_the_search(directory, seed, reordering, templates):
-    """Of all derivations of a text the best is found, and any state's score is that of its derivation's features."""
+    """The best of all derivations of a text is found, and any state's score is that of its derivation's features."""
     name = f"forced-{toy_name(seed, reordering)}-{hash(templates.model_dump_json())}"
     toy = random_toy(directory / name, seed, 3, reordering)
     maps, scales = add_templates(toy, templates, seed)
@@ -221,36 +224,34 @@ def test_states_are_told_apart_only_by_what_features_depend_on(directory, group,
     decoder.translate(line)
     histories = last_workspace(decoder).histories
     n = int(histories.size[0])
-    seen = {"rule_bigram": histories.rule[:, 0], "class_reordering": histories.rule[:, 1]}
+    columns = histories.columns[:, 1:]  # behind the options' states
+    seen = {"rule_bigram": columns[:, RULE], "class_reordering": columns[:, SOURCE_CLASSES]}
     for name, values in seen.items():
         assert np.any(values[1:n] != 0) == (name == group)
-    assert np.any(histories.words[:n] != NO_WORD) == (group == "rule_history")
+    assert np.any(columns[:n, [LAST, BEFORE]] != NO_WORD) == (group == "rule_history")
     if group == "class_reordering":  # of phrases of up to `longest` words of the sentence
         known = line[2::4] if "|" in line else [maps["source"][0][word] for word in line.split()]
         classes = {tuple(known[begin:end]) for begin in range(5) for end in range(begin + 1, 6)}
-        assert 1 < len({*histories.rule[1:n, 1].tolist()}) <= len(classes)
+        assert 1 < len({*columns[1:n, SOURCE_CLASSES].tolist()}) <= len(classes)
+
+
+def interned(histories, *row):
+    histories.row[:] = row
+    return int(intern_history(histories, np.int64(len(row))))
 
 
 def test_histories_for_which_there_is_no_room():
-    histories, rule, words = new_histories(4, 1), RuleHashes(np.uint64(1), np.uint64(2)), np.zeros(1, np.int32)
+    histories = new_histories(4, 2)
     histories.size[0] = 1  # START_HISTORY
-    none = np.int64(0), np.int64(0)
-    states = map(np.int64, [5, 6, 7, 8, 6])
-    ids = [next_history(histories, START_HISTORY, state, np.int64(0), rule, words, *none) for state in states]
-    assert ids == [1, 2, 3, NO_HISTORY, 2]
+    assert [interned(histories, state, 0) for state in (5, 6, 7, 8, 6)] == [1, 2, 3, NO_HISTORY, 2]
 
 
 def test_histories_whose_hashes_have_the_same_slot():
-    histories, rule, words = new_histories(64, 1), RuleHashes(np.uint64(1), np.uint64(2)), np.arange(4, dtype=np.int32)
+    histories = new_histories(64, 3)
     histories.size[0] = 1  # START_HISTORY
-    others = [(np.int64(state), np.int64(begin), np.int64(4)) for state in range(20) for begin in range(3)]
-    for _ in range(2):
-        ids = {}
-        for state, *span in others:
-            found = next_history(histories, START_HISTORY, state, np.int64(0), rule, words, *span)
-            ids.setdefault((state, tuple(words[span[0] : span[1]][-2:])), set()).add(int(found))
-        # One for each state and each two last words, as often as it is asked for.
-        assert sorted(one for some in ids.values() for one in some) == [*range(1, len(ids) + 1)]
+    rows = list(product(range(5), range(3), (-1, 0, 1 << 60)))
+    ids = [interned(histories, *row) for row in rows + rows]  # each is new once
+    assert ids == [*range(1, len(rows) + 1)] * 2
 
 
 @pytest.mark.filterwarnings("ignore:invalid value")

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from phrasebeam.base.errors import ConfigError, ModelError
 from phrasebeam.decoder.features.reordering_type import Reordering
-from phrasebeam.decoder.forced.forced import links_before
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings
+from phrasebeam.decoder.forced.forced_states import links_before
 from phrasebeam.decoder.forced.forced_workspace import FIRST_NODES, ForcedWorkspace
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.search.search_settings import SearchSettings
@@ -114,7 +114,7 @@ def check_best(toy, found, expected, pair):
 
 
 def check_partial(toy, search, expected):
-    """By number of covered words, the best partial derivation of all that lie on derivations of the lattice."""
+    """The best partial derivation for each number of covered words is one that lies on a derivation of the lattice."""
     gold = search.score(search.lattice()[1])
     best = {}
     for derivation in expected:

@@ -21,7 +21,7 @@ from phrasebeam.decoder.held_out.filtered_table import LN_SINGLETON, TableFilter
 from phrasebeam.decoder.held_out.leave_one_out import check_frequencies
 from phrasebeam.decoder.input.sentence_input import HeldOutPair, Input
 from phrasebeam.decoder.model.description import WITHOUT_DIGESTS, ModelDescription
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.options.candidates import RankingWeights
 from phrasebeam.decoder.search.search_settings import SearchSettings
@@ -36,11 +36,11 @@ from phrasebeam.decoder.tables.phrase_table import (
 )
 from phrasebeam.decoder.tables.score_smoothing import open_discounting
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.build.scoring import PhraseTableSettings, build_phrase_table
-from phrasebeam.training.build.train_model import train_model
+from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.scoring import PhraseTableSettings, build_phrase_table
+from phrasebeam.training.model_building.train_model import train_model
 from tests.naive.phrase_smoothing import SMOOTHED
-from tests.training.build.bitexts import HARD, arrays, bitexts, realigned, sentence_pairs
+from tests.training.model_building.bitexts import HARD, arrays, bitexts, realigned, sentence_pairs
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 

@@ -7,7 +7,7 @@ import pytest
 
 from phrasebeam.cli import main
 from phrasebeam.decoder.input.lattice_formats import read_plf
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.output.rendering import render
 from phrasebeam.decoder.translate.translator import Decoder
 from tests import ROOT

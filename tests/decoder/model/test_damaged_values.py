@@ -7,8 +7,8 @@ import pytest
 
 from phrasebeam.base.errors import SmtError
 from phrasebeam.cli import main
-from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.model.model_check import findings
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.options.bounds_checks import BoundsChecks
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.search_settings import SearchSettings

@@ -12,10 +12,10 @@ from phrasebeam.cli import main
 from phrasebeam.decoder.model import digests
 from phrasebeam.decoder.model.description import MODEL_FORMAT, accept_files, open_description
 from phrasebeam.decoder.model.digests import digest_of, file_digest, model_files
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.sparse.sparse_files import save_feature_names, save_templates
 from phrasebeam.decoder.sparse.sparse_weights import add_weights, new_sparse_weights, save_sparse_weights
-from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.templates import Templates
 from tests.decoder.models import random_toy
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]

@@ -7,14 +7,14 @@ import pytest
 import yaml
 
 from phrasebeam.base.errors import ModelError, SmtError
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.sparse.sparse_files import save_pair_features, save_templates
 from phrasebeam.decoder.sparse.sparse_weights import add_weights, new_sparse_weights, save_sparse_weights
-from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.templates import Templates
 from phrasebeam.decoder.tables.model_files import ARRAY_FILES, TYPES
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.bitext.bitext import read_bitext
 from phrasebeam.training.bitext.operation_sequences import build_operations
+from phrasebeam.training.bitext.parallel_text import read_bitext
 from phrasebeam.training.word_alignment.alignment_points import Alignments
 from tests.decoder.models import random_toy
 

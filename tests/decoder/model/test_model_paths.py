@@ -10,11 +10,10 @@ import yaml
 from phrasebeam.base.config import load_config
 from phrasebeam.base.errors import ModelError, SmtError
 from phrasebeam.cli import main
-from phrasebeam.decoder.model.model import open_model
-from phrasebeam.decoder.sparse.levels import Level
+from phrasebeam.decoder.model.opened_model import open_model
+from phrasebeam.decoder.sparse.levels import Level, WordEdges, n_word_edges, word_edges
 from phrasebeam.decoder.sparse.sparse_files import TemplatesFile, save_templates
-from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.word_edges import WordEdges, n_word_edges, word_edges
+from phrasebeam.decoder.sparse.templates import Templates
 from phrasebeam.decoder.tables import model_paths
 from phrasebeam.decoder.tables.model_paths import model_file
 from phrasebeam.training.common.shared_file import share

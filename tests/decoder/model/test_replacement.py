@@ -109,7 +109,7 @@ def test_the_readme_tells_each_stage(model):
 
 
 def test_the_readme_may_be_edited_and_deleted(model):
-    from phrasebeam.decoder.model.model import open_model
+    from phrasebeam.decoder.model.opened_model import open_model
 
     (model / "README.md").write_text("my notes")
     open_model(model)

@@ -90,7 +90,7 @@ def test_scores_that_are_not_finite(model, name, value, limits):
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("share", [1, 3])
 def test_language_models_that_are_not_finite(model, value, limits, share):
-    """Of the words, or some of them."""
+    """All words have such scores, or some of them."""
     tables = Decoder.load(model).model.language_models[0].model.tables
     image = bytearray((model / "lm.bin").read_bytes())
     unigrams = np.frombuffer(image, np.float32, tables.starts[2] - tables.starts[1], 4 * tables.starts[1])

@@ -20,8 +20,8 @@ from phrasebeam.decoder.model.table_agreement import (
 )
 from phrasebeam.decoder.tables.phrase_table import ABSENT, PhraseTable
 from phrasebeam.decoder.tables.source_slots import build_slots, hash_phrases
-from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.build.train_model import train_model
+from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.train_model import train_model
 from tests.decoder.models import assert_sound, random_toy
 from tests.naive import table_checks as naive
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from phrasebeam.base.errors import FormatError
 from phrasebeam.decoder.features.reordering_type import Reordering
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.moses import alternatives
 from phrasebeam.decoder.moses.exporting import export_moses
 from phrasebeam.decoder.moses.importing import import_moses

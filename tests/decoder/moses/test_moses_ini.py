@@ -1,4 +1,4 @@
-"""moses.ini files of both formats, and everything in them that is refused by name."""
+"""moses.ini files, and everything in them that is refused by name."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from hypothesis import given
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.moses.ini import MosesTable, read_moses_ini
-from phrasebeam.decoder.moses.reordering_type import read_type, write_type
+from phrasebeam.decoder.moses.reordering import read_type, write_type
 from tests.decoder.models import ALL_REORDERINGS
 
 NEW = """\
@@ -42,40 +42,9 @@ Distortion0= 0.3
 [weight]
 KENLM0= 0.4
 """
-OLD = """\
-[ttable-file]
-0 0 0 5 table.gz
-[ttable-limit]
-10
-[lmodel-file]
-8 0 3 lm.arpa
-[distortion-file]
-0-0 wbe-msd-bidirectional-fe-allff 6 lr
-[weight-d]
-0.1
-1
-2
-3
-4
-5
-6
-[weight-l]
-0.5
-[weight-t]
-0.2
-0.3
-0.4
-0.5
-0.6
-[weight-w]
--1
-[distortion-limit]
-6
-[beam-threshold]
-0.001
-[mapping]
-0 T 0
-"""
+
+
+DEFAULTS = "default-scores=1,1,1,1,1,1,1,1"
 
 
 @pytest.fixture
@@ -117,38 +86,11 @@ def test_scores_of_lattices(ini, arguments):
         ("InputFeature0", 0, 2)
     ]
     assert "inputtype" in model.left_out
-    old = read_moses_ini(ini(OLD + "[weight-i]\n0.5\n0.25\n[inputtype]\n0\n"))
-    assert old.weights.input_score == [0.5, 0.25]
-    assert "inputtype" not in old.left_out
 
 
 @pytest.mark.parametrize("space", [" ", "\t", "\x0b", "\x0c", "\xa0", "\u3000"])
 def test_lines_of_space_of_any_kind(ini, space):
     assert read_moses_ini(ini(NEW.replace("\n", f"\n{space}\n"))) == read_moses_ini(ini(NEW))
-
-
-def test_the_old_format(ini, tmp_path):
-    model = read_moses_ini(ini(OLD))
-    assert model.tables == (MosesTable("TranslationModel0", tmp_path / "table.gz", 5, 10),)
-    assert model.reordering_tables == ((tmp_path / "lr.gz", Reordering(orientation="word", kind="msd")),)
-    assert model.weights.model_dump() == {
-        "translation": [0.2, 0.3, 0.4, 0.5, 0.6],
-        "reordering": [1, 2, 3, 4, 5, 6],
-        "language_model": [0.5],
-        "distortion": 0.1,
-        "word_penalty": -1,
-        "phrase_penalty": 0,  # there was none; many tables have it as their last column
-        "unknown_word_penalty": 1.0,
-    }
-    assert model.search == {"distortion_limit": 6, "beam_threshold": 0.001, "table_limit": 10}
-
-
-def test_older_tables_and_weights(ini):
-    text = OLD.replace("0 0 0 5 table.gz", "0 0 5 table.gz").replace("1\n2\n3\n4\n5\n6\n[weight-l]", "[weight-l]")
-    text += "[weight-lr]\n1\n2\n3\n4\n5\n6\n[weight-p]\n0.7\n[weight-u]\n2\n[inputtype]\n0\n"
-    weights = read_moses_ini(ini(text)).weights
-    assert weights.reordering == [1, 2, 3, 4, 5, 6]
-    assert (weights.distortion, weights.phrase_penalty, weights.unknown_word_penalty) == (0.1, 0.7, 2)
 
 
 def test_a_feature_that_is_absent_weighs_nothing(ini):
@@ -298,7 +240,25 @@ def test_files_are_found_from_here_and_by_their_whole_path(ini, tmp_path, monkey
             "InputFeature: real-word-count=; the decoder does",
         ),
         ("Distortion\n", "InputFeature num-features=2 num-input-features=1\n", 19, "num-input-features= differ"),
-        ("[threads]\n2", "[weight-l]\n1", 14, "[feature] beside [weight-l] of the old format"),
+        ("[threads]\n2", "[weight-l]\n1", 8, "[weight-l]: a section from before 2013; convert the file by Moses'"),
+        (
+            "[threads]\n2",
+            "[decoding-graph-backoff]\n1",
+            8,
+            "[decoding-graph-backoff]: all paths are tried for every phrase",
+        ),
+        (
+            "Distortion\n",
+            "LexicalReordering name=R2 type=hier-mslr-fe path=lr\nDistortion\n",
+            19,
+            "R2: another type than LR, or co",
+        ),
+        (
+            "Distortion\n",
+            f"Distortion\nLexicalReordering name=R2 path=lr type=phrase-mslr-bidirectional-fe {DEFAULTS}\n",
+            20,
+            "R2: default-scores= of a second model",
+        ),
         ("[threads]", "[threads", 8, "'[threads', expected ] after"),
         ("# a comment", "a comment", 1, "'a comment' before the first [section]"),
         ("4 # words", "four", 7, "[distortion-limit] four: expected a whole number"),
@@ -331,31 +291,6 @@ def test_weights_that_are_not_finite(ini, old, new, complaint):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "line", "complaint"),
-    [
-        ("0 0 0 5 table.gz", "1 0 0 5 table.gz", 2, "PhraseDictionaryBinary: a binary table, which"),
-        ("0 0 0 5 table.gz", "77 0 0 5 table.gz", 2, "implementation-77: the decoder does not have this"),
-        ("0 0 0 5 table.gz", "0 0 0 5 table.gz\n0 0 0 5 table.gz", 3, "TranslationModel1: in no path of [mapping]"),
-        ("0 0 0 5 table.gz", "0 0 table.gz", 2, "3 words, expected 5: KIND INPUT-FACTOR OUTPUT-FACTOR SCORES PATH"),
-        ("8 0 3 lm.arpa", "1 0 3 lm.arpa", 6, "IRSTLM: write KENLM"),
-        ("8 0 3 lm.arpa", "8 1 3 lm.arpa", 6, "factor=1; the decoder knows factor 0 alone"),
-        ("0-0 wbe-msd", "0-0 wbe-mds", 8, "the decoder does not have mds"),
-        ("0-0 wbe-msd-bidirectional-fe-allff", "0-0", 8, "expected 4: FACTORS TYPE SCORES PATH"),
-        ("0.2\n0.3", "0.3", 20, "4 weights of TranslationModel0, expected 5"),
-        ("[weight-w]\n-1", "[weight-w]\n-1\n2", 26, "2 weights of WordPenalty0, expected 1"),
-        ("[ttable-limit]\n10", "[ttable-limit]\nten", 4, "[ttable-limit] ten: expected a whole number"),
-        ("[weight-w]", "[weight-e]", 25, "[weight-e]: the decoder has no such feature"),
-    ],
-)
-def test_what_is_refused_in_the_old_format(ini, old, new, line, complaint):
-    assert old in OLD
-    with pytest.raises(FormatError) as caught:
-        read_moses_ini(ini(OLD.replace(old, new, 1)))
-    assert complaint in str(caught.value)
-    assert caught.value.line == line
-
-
-@pytest.mark.parametrize(
     ("text", "complaint"),
     [
         ("", "no [section]; give a moses.ini"),
@@ -369,23 +304,42 @@ def test_what_is_missing(ini, text, complaint):
     assert complaint in str(caught.value)
 
 
-def test_several_tables_and_models_in_the_old_format(ini):
-    text = OLD.replace("0 0 0 5 table.gz", "0 0 0 2 table.gz\n0 0 0 3 table.gz").replace("0 T 0\n", "0 T 0\n1 T 1\n")
-    text = text.replace("8 0 3 lm.arpa", "8 0 3 lm.arpa\n0 0 3 lm.arpa").replace("[weight-l]\n", "[weight-l]\n0.25\n")
-    model = read_moses_ini(ini(text.replace("[ttable-limit]\n10", "[ttable-limit]\n10\n7")))
-    assert [(table.name, table.n_scores, table.limit) for table in model.tables] == [
-        ("TranslationModel0", 2, 10),
-        ("TranslationModel1", 3, 7),
-    ]
-    assert model.weights.translation == [0.2, 0.3, 0.4, 0.5, 0.6]
-    assert model.weights.language_model == [0.25, 0.5]
+def test_several_models(ini):
+    second = (
+        "LexicalReordering name=R2 type=phrase-mslr-bidirectional-fe path=lr\nKENLM name=L2 path=lm.arpa\nDistortion\n"
+    )
+    text = NEW.replace("Distortion\n", second) + "R2= 8 7 6 5 4 3 2 1\nL2= 0.7\n"
+    model = read_moses_ini(ini(text))
+    assert model.weights.language_model == [0.7, 0.4]
     assert [(one.name, one.feature, one.first, one.size) for one in model.names] == [
+        ("LR", "reordering", 0, 8),
+        ("R2", "reordering", 8, 8),
+        ("L2", "language_model", 0, 1),
         ("Distortion0", "distortion", 0, 1),
-        ("LexicalReordering0", "reordering", 0, 6),
-        ("LM0", "language_model", 0, 1),
-        ("LM1", "language_model", 1, 1),
+        ("KENLM0", "language_model", 1, 1),
         ("WordPenalty0", "word_penalty", 0, 1),
-        ("TranslationModel0", "translation", 0, 2),
-        ("TranslationModel1", "translation", 2, 3),
+        ("PhrasePenalty0", "phrase_penalty", 0, 1),
+        ("TM", "translation", 0, 2),
     ]
+
+
+def test_the_limits_of_several_tables(ini):
+    text = NEW.replace(" table-limit=5", "").replace("0 T 0\n", "0 T 0\n1 T 1\n")
+    second = "Distortion\nPhraseDictionaryMemory name=T2 num-features=3 path=table.gz\n"
+    text = text.replace("Distortion\n", second) + "T2= 8 7 6\n"
+    model = read_moses_ini(ini(text + "[ttable-limit]\n10\n7\n"))
+    assert [(one.name, one.n_scores, one.limit) for one in model.tables] == [("TM", 2, 10), ("T2", 3, 7)]
+    assert model.weights.translation[2:] == [8, 7, 6]
+    assert [(one.first, one.size) for one in model.names if one.feature == "translation"] == [(0, 2), (2, 3)]
     assert model.search["table_limit"] == 17
+    assert read_moses_ini(ini(text)).search["table_limit"] == 40
+
+
+@pytest.mark.parametrize(
+    ("section", "lines"),
+    [("ttable-file", "0 0 0 5 table.gz"), ("weight-t", "0.2\n0.3"), ("lmodel-file", "8 0 3 lm.arpa")],
+)
+def test_the_format_of_before_2013_is_refused_in_a_line_that_says_how_to_convert_it(ini, section, lines):
+    with pytest.raises(FormatError, match=r"before 2013; convert .*/convert-moses-ini-to-v2.perl") as caught:
+        read_moses_ini(ini(f"[stack]\n5\n[{section}]\n{lines}\n"))
+    assert caught.value.line == 3

@@ -17,7 +17,7 @@ from phrasebeam.base.errors import ConfigError, FormatError, ModelError
 from phrasebeam.cli import main
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.input.sentence_input import Input
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.moses.exporting import export_moses, probabilities
 from phrasebeam.decoder.moses.importing import import_moses
 from phrasebeam.decoder.output.rendering import render_nbest

@@ -2,18 +2,17 @@
 
 import re
 from functools import cache
-from importlib import import_module
 from inspect import signature
 
 from phrasebeam.base.config import Section
 from phrasebeam.cli import COMMANDS
+from phrasebeam.commands.derived_command import command_function
 from phrasebeam.decoder.features.registry import FEATURES
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.moses.feature_lines import KEYS
-from phrasebeam.decoder.moses.old_ini import OLD_SECTIONS
 from phrasebeam.decoder.moses.sections import REFUSED_SECTIONS, SECTIONS
 from phrasebeam.decoder.translate.translate_settings import TranslateSettings
-from phrasebeam.training.build.config import TrainModelConfig
+from phrasebeam.training.model_building.config import TrainModelConfig
 from tests import ROOT
 
 PAGE = (ROOT / "docs" / "moses.md").read_text(encoding="utf-8")
@@ -23,8 +22,8 @@ CODE = re.compile(r"`([^`]+)`")
 @cache
 def options(command):
     """The options of one of our commands, and its arguments' names."""
-    module, function = COMMANDS[command]
-    return {f"--{name.replace('_', '-')}" for name in signature(getattr(import_module(module), function)).parameters}
+    parameters = signature(command_function(command, COMMANDS[command])).parameters
+    return {f"--{name.replace('_', '-')}" for name in parameters}
 
 
 def commands():
@@ -75,6 +74,6 @@ def test_features_are_those_of_weights():
 def test_sections_are_treated_as_it_says():
     text = PAGE.partition("## Sections of moses.ini")[2].partition("##")[0]
     taken, left_out, refused = (set(re.findall(r"\[([\w-]+)\]", part)) for part in text.strip().split("\n\n"))
-    assert taken == {name for name, entry in SECTIONS.items() if entry} | OLD_SECTIONS
+    assert taken == {name for name, entry in SECTIONS.items() if entry}
     assert left_out == {name for name, entry in SECTIONS.items() if not entry}
     assert refused == {*REFUSED_SECTIONS}

@@ -13,9 +13,8 @@ from phrasebeam.base.errors import FormatError
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.moses import reordering as moses_reordering
 from phrasebeam.decoder.moses import tables as moses_tables
-from phrasebeam.decoder.moses.imported_tables import import_tables
-from phrasebeam.decoder.moses.ini import read_moses_ini
-from phrasebeam.decoder.moses.reordering import read_reordering_table
+from phrasebeam.decoder.moses.importing import import_moses
+from phrasebeam.decoder.moses.reordering import read_reordering_tables
 from phrasebeam.decoder.moses.tables import PhraseTableReader
 from phrasebeam.decoder.tables.phrase_table import find_source, longest, open_phrase_table, open_reordering_table
 from phrasebeam.lm.text.vocabulary import Vocabulary
@@ -116,7 +115,7 @@ def test_same_as_the_naive_reader(given_texts, at_once, compressed, memory):
             assert found[key][1:] == (points, (counts[0], first, counts[2]))
         (directory / "text").write_text(reordering, encoding="utf-8")
         paths = directory / "phrases", (source, target), directory / "reordering", NONE_REPEATED
-        missing = read_reordering_table(directory / "text", FE, *paths)
+        (missing,) = read_reordering_tables([(directory / "text", FE)], *paths)
         rows = naive.reordering_table(reordering, expected, 6)
         scores = open_reordering_table(directory / "reordering", len(rows))
         np.testing.assert_allclose(scores.ln_scores, rows, rtol=1e-6)
@@ -138,7 +137,7 @@ def test_scores_of_source_phrases(given_texts, at_once, ln_default):
         (directory / "text").write_text(reordering, encoding="utf-8")
         model = Reordering(condition="f", ln_default=ln_default)
         paths = directory / "phrases", (source, target), directory / "reordering", NONE_REPEATED
-        missing = read_reordering_table(directory / "text", model, *paths)
+        (missing,) = read_reordering_tables([(directory / "text", model)], *paths)
         pairs = list(naive.phrase_table(text))
         by_source = {tuple(fields[0]): naive.ln(fields[1]) for fields in naive.fields(reordering)}
         rows = [by_source.get(pair[0], ln_default or [0.0] * 6) for pair in pairs]
@@ -151,7 +150,7 @@ def test_the_last_line_of_a_source_phrase_counts(tmp_path):
     _, source, target = read(GOOD, 2, tmp_path)
     (tmp_path / "text").write_text("q ||| 1 1 1 1 1 1\na b ||| 1 1 1 1 1 1\na b ||| 1 1 1 1 1 0.5\n")
     paths = tmp_path / "phrases", (source, target), tmp_path / "reordering", NONE_REPEATED
-    assert read_reordering_table(tmp_path / "text", Reordering(condition="f"), *paths) == 0
+    assert read_reordering_tables([(tmp_path / "text", Reordering(condition="f"))], *paths) == [0]
     (found,) = open_reordering_table(tmp_path / "reordering", 1).ln_scores
     assert np.exp(found) == pytest.approx([1, 1, 1, 1, 1, 0.5])
 
@@ -175,7 +174,7 @@ def test_pairs_that_are_repeated(tmp_path, monkeypatch, at_once):
         (tmp_path / "text").write_text(text + repeats)
         output = tmp_path / f"reordering{len(repeats)}"
         paths = tmp_path / "phrases", vocabularies, output, reader.repeated
-        assert read_reordering_table(tmp_path / "text", FE, *paths) == n_missing
+        assert read_reordering_tables([(tmp_path / "text", FE)], *paths) == [n_missing]
         of_x = 0.75 if repeats else 0.25  # of several lines the last counts
         found = np.exp(open_reordering_table(output, 6).ln_scores[:, 5])
         assert found == pytest.approx([1, 0.5, of_x, 0.125, of_x, of_x])
@@ -244,7 +243,8 @@ def test_lines_of_reordering_tables_that_are_refused(tmp_path, line, complaint):
         with pytest.MonkeyPatch.context() as patch, pytest.raises(FormatError) as caught:
             patch.setattr(moses_reordering, "LINES_AT_ONCE", at_once)
             output = tmp_path / f"reordering{at_once}"
-            read_reordering_table(tmp_path / "text", FE, tmp_path / "phrases", (source, target), output, NONE_REPEATED)
+            tables = [(tmp_path / "text", FE)]
+            read_reordering_tables(tables, tmp_path / "phrases", (source, target), output, NONE_REPEATED)
         assert complaint in str(caught.value)
         assert caught.value.line == 3
 
@@ -265,17 +265,46 @@ def test_collapsed_scores_are_read_as_moses_does(tmp_path, kind, direction, colu
     probabilities = np.arange(1, model.n_columns + 1) / 10
     (tmp_path / "text").write_text(f"a ||| b ||| {' '.join(map(str, probabilities.tolist()))}\n")
     paths = tmp_path / "phrases", (source, target), tmp_path / "reordering", NONE_REPEATED
-    read_reordering_table(tmp_path / "text", model, *paths)
+    read_reordering_tables([(tmp_path / "text", model)], *paths)
     (found,) = open_reordering_table(tmp_path / "reordering", 1).ln_scores
     np.testing.assert_allclose(np.exp(found), probabilities[columns], rtol=1e-6)
+
+
+ARPA = """\\data\\
+ngram 1=3
+ngram 2=1
+
+\\1-grams:
+-1 <unk> 0
+0 <s> 0
+-1 </s> 0
+
+\\2-grams:
+-1 <s> </s>
+
+\\end\\
+"""
 
 
 def test_a_reordering_table_of_another_model(tmp_path):
     (tmp_path / "table").write_text(GOOD)
     (tmp_path / "text").write_text("q ||| q ||| 1 1 1 1 1 1\n")
-    (tmp_path / "lm").write_text("")
+    (tmp_path / "lm").write_text(ARPA)
     features = "PhraseDictionaryMemory num-features=2 path=table\nKENLM path=lm\n"
     features += "LexicalReordering type=wbe-msd-bidirectional-fe path=text\n"
     (tmp_path / "moses.ini").write_text(f"[feature]\n{features}")
     with pytest.raises(FormatError, match=r"text: none of its pairs is in the phrase table"):
-        import_tables(read_moses_ini(tmp_path / "moses.ini"), [], tmp_path, 1 << 26)
+        import_moses(tmp_path / "moses.ini", tmp_path / "model")
+
+
+def test_reordering_tables_stand_beside_each_other(tmp_path):
+    _, source, target = read("a ||| x ||| 1\na ||| y ||| 1\nb ||| x ||| 1\n", 1, tmp_path)
+    (tmp_path / "first").write_text("a ||| x ||| 0.5 1 1 1 1 1\nb ||| x ||| 1 1 1 1 1 0.25\n")
+    (tmp_path / "second").write_text("a ||| y ||| 1 1 1 0.125 1 1\n")
+    tables = [(tmp_path / name, FE) for name in ("first", "second")]
+    paths = tmp_path / "phrases", (source, target), tmp_path / "reordering", NONE_REPEATED
+    assert read_reordering_tables(tables, *paths) == [1, 2]
+    found = np.exp(open_reordering_table(tmp_path / "reordering", 3).ln_scores)
+    expected = np.ones((3, 12))
+    expected[0, 0], expected[2, 5], expected[1, 9] = 0.5, 0.25, 0.125
+    np.testing.assert_allclose(found, expected, rtol=1e-6)

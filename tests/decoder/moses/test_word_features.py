@@ -9,11 +9,11 @@ import pytest
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.description import accept_files
-from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.model.moses_names import MosesFeature, fitting_names
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.moses.exporting import export_moses
 from phrasebeam.decoder.moses.importing import import_moses
-from phrasebeam.decoder.moses.sparse_names import word_features
+from phrasebeam.decoder.moses.sparse import word_features
 from phrasebeam.decoder.output.rendering import render, render_nbest
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.sparse.sparse_files import save_feature_names

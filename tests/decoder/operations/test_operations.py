@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from phrasebeam.base.errors import ConfigError, ModelError
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.input.sentence_input import Input
-from phrasebeam.decoder.model.model import open_model
-from phrasebeam.decoder.operations.operations import no_operations
+from phrasebeam.decoder.model.opened_model import open_model
+from phrasebeam.decoder.operations.operation_model import no_operations
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
@@ -24,12 +24,14 @@ from phrasebeam.lm.probing_writer import write_probing
 from phrasebeam.lm.text.corpus import Corpus
 from phrasebeam.lm.text.vocabulary import Vocabulary
 from phrasebeam.training.bitext import operation_sequences
-from phrasebeam.training.bitext.bitext import Bitext
-from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.build.train_model import train_model
+from phrasebeam.training.bitext.bitext_files import BitextFiles
+from phrasebeam.training.bitext.parallel_text import Bitext
 from phrasebeam.training.common.settings import TrainingDataSettings
-from phrasebeam.training.common.training_data import TrainingData
+from phrasebeam.training.common.training_data import training_folds, training_pairs
+from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.train_model import train_model
 from phrasebeam.training.word_alignment.alignment_points import Alignments
+from tests.decoder.models import last_workspace
 from tests.naive.operations import operations
 
 WORDS = ["a", "b", "c", "d", "e", "f", "g", "h"]
@@ -137,16 +139,17 @@ def test_forced_decoding(model):
 
 
 def test_folds_have_not_seen_their_sentences(model, tmp_path):
-    opened, data = open_model(model), TrainingData(*(model.parent / name for name in ("source", "target", "points")))
+    source, target, points = (model.parent / name for name in ("source", "target", "points"))
+    opened, data = open_model(model), BitextFiles(source, [target], points)
     settings = TrainingDataSettings(lm_folds=3, sentences=9)
-    decoder = Decoder(opened, folds=data.folds(opened, tmp_path / "folds", settings, 1 << 30))
+    decoder = Decoder(opened, folds=training_folds(data, opened, tmp_path / "folds", settings, 1 << 30))
     lines = [(model.parent / name).read_text().splitlines() for name in ("source", "target", "points")]
     names = [sentence_operations(*(column[i] for column in lines)) for i in range(len(lines[0]))]
     for fold in range(3):
         rest = [" ".join(names[i]) for i in range(len(names)) if i % 3 != fold]
         (tmp_path / "rest").write_text("".join(f"{line}\n" for line in rest))
         write_probing(estimate([tmp_path / "rest"], 3, 1 << 30, tmp_path), tmp_path / f"{fold}.bin", 1 << 30)
-    for i, (sentence, _) in enumerate(data.pairs(settings)):
+    for i, (sentence, _) in enumerate(training_pairs(data, settings)):
         lm = kenlm_of(tmp_path / f"{i % 3}.bin")
         check(decoder.translate(sentence), [*sentence.words], opened.weights, lm)
 
@@ -157,10 +160,10 @@ def sentence_operations(source, target, points):
 
 
 def test_folds_need_the_alignment(model, tmp_path):
-    opened, data = open_model(model), TrainingData(model.parent / "source", model.parent / "target", None)
+    opened, data = open_model(model), BitextFiles(model.parent / "source", [model.parent / "target"], None)
     settings = TrainingDataSettings(lm_folds=3, leave_one_out=None)
     with pytest.raises(ConfigError, match="folds of the operation sequence model need the word alignment"):
-        data.folds(opened, tmp_path / "folds", settings, 1 << 30)
+        training_folds(data, opened, tmp_path / "folds", settings, 1 << 30)
     assert not (tmp_path / "folds").exists()
 
 
@@ -177,6 +180,19 @@ def test_best_of_all_derivations(model):
     for _ in range(5):
         best, *others = decoder.nbest(" ".join(rng.choice(WORDS, 3).tolist()), 500)
         assert all(dot(given, one.features) <= best.score + 1e-9 for one in others)
+
+
+def test_histories_that_become_too_many_in_a_search(model):
+    opened = open_model(model)
+    given = opened.weights.model_copy(update={"operations": [1.0, 0.5, 0.5]})
+    expected = Decoder(opened, weights=given).translate("a b c d e f")
+    decoder = Decoder(opened, weights=given)
+    decoder.translate("a")
+    workspace = last_workspace(decoder)
+    workspace.n_histories = 16
+    workspace.rebuild()
+    assert decoder.translate("a b c d e f") == expected
+    assert workspace.n_histories > 16
 
 
 def test_what_is_wrong(model, tmp_path):

@@ -9,9 +9,8 @@ from phrasebeam.decoder.features.dense import weight_vector
 from phrasebeam.decoder.input.sentence_input import HeldOutPair, Input, Prefix
 from phrasebeam.decoder.output.list_features import hypothesis_list, scores_of
 from phrasebeam.decoder.output.request import Request
-from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.templates import GROUPS
-from phrasebeam.decoder.sparse.word_edges import WordEdges
+from phrasebeam.decoder.sparse.levels import WordEdges
+from phrasebeam.decoder.sparse.templates import GROUPS, Templates
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.features.test_sparse_features import add_templates, all_vectors, random_sentence, templates_of
 from tests.decoder.held_out.test_leave_one_out import LINES, trained

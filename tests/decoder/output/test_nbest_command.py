@@ -62,7 +62,7 @@ def parse_span(text):
         (("--nbest", "3"), "--nbest and --nbest-output need each other"),
         (("--nbest-output", "list"), "--nbest and --nbest-output need each other"),
         (("--distinct",), "--distinct needs both"),
-        (("--nbest", "0", "--nbest-output", "list"), "'--nbest'"),
+        (("--nbest", "0", "--nbest-output", "list"), "nbest is 0, expected "),
     ],
 )
 def test_mistakes(model, tmp_path, monkeypatch, capsys, options, complaint):

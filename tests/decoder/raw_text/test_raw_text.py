@@ -8,9 +8,9 @@ from phrasebeam.base.config import load_config, parse_config, save_config
 from phrasebeam.base.errors import ConfigError, FormatError, ModelError
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings, tokenizer_of
 from phrasebeam.decoder.model.description import ModelDescription
-from phrasebeam.decoder.raw_text.moses import MosesTokenizer
-from phrasebeam.decoder.raw_text.raw_text import RawText
+from phrasebeam.decoder.raw_text.preprocessing import RawText
 from phrasebeam.decoder.raw_text.truecaser import Truecaser
+from phrasebeam.decoder.tokenizers.moses import MosesTokenizer
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.text.corpus import split
 from tests.decoder.models import random_toy

@@ -90,11 +90,11 @@ def test_what_is_too_small_grows(directory, orientation, n_words):
     decoder.translate("a")
     workspace = last_workspace(decoder)
     workspace.n_states = workspace.n_nodes = workspace.n_edges = workspace.stack_size = workspace.stack_edges = 2
-    workspace.n_queued = workspace.n_blocks = 2
+    workspace.n_queued = workspace.n_histories = 2
     workspace.rebuild()
     assert decoder.translate(line) == expected
     assert workspace.n_queued > 2
-    assert orientation == "word" or workspace.n_blocks > 8
+    assert orientation == "word" or workspace.n_histories > 8
 
 
 def test_one_decoder_translates_the_same_sentence_the_same_way_again(directory):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from phrasebeam.decoder.features.distortion import early_distortion
-from phrasebeam.decoder.features.hierarchical import FULL, NO_BLOCKS, forget_blocks, new_blocks, shift
+from phrasebeam.decoder.features.lexical_reordering import FULL, NO_BLOCKS, forget_blocks, new_blocks, shift
 from phrasebeam.decoder.features.reordering import orientation
 from phrasebeam.decoder.input.coverage import cover
 from tests.inner_kernels import orientation_of_next, shift_alone

@@ -11,12 +11,12 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.features.dense import weight_vector
 from phrasebeam.decoder.input.input_settings import InputSettings
 from phrasebeam.decoder.input.sentence_input import Input
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.search_settings import SearchSettings
+from phrasebeam.decoder.sparse.levels import WordEdges
 from phrasebeam.decoder.sparse.sparse_weights import add_weights, new_sparse_weights
-from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.word_edges import WordEdges
+from phrasebeam.decoder.sparse.templates import Templates
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.features.test_sparse_features import WITHOUT_TAGS, add_templates
 from tests.decoder.models import REORDERINGS, SOURCE, random_toy, toy_name

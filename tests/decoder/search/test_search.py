@@ -134,8 +134,8 @@ def test_what_is_too_small_grows(directory, orientation, n_words):
     decoder.translate("a")
     workspace = last_workspace(decoder)
     workspace.n_states = workspace.n_nodes = workspace.n_edges = workspace.stack_size = workspace.stack_edges = 2
-    workspace.n_options, workspace.n_target_words, workspace.n_blocks = 2, 2, 2
+    workspace.n_options, workspace.n_target_words, workspace.n_histories = 2, 2, 2
     workspace.rebuild()
     assert decoder.translate(line) == expected
     assert workspace.n_nodes > 2
-    assert orientation == "word" or workspace.n_blocks > 8
+    assert orientation == "word" or workspace.n_histories > 8

@@ -18,10 +18,9 @@ from phrasebeam.decoder.tables.phrase_table import (
     open_phrase_table,
     open_reordering_table,
     phrase_hash,
-    save_arrays,
 )
 from phrasebeam.decoder.tables.source_slots import build_slots
-from tests.decoder.models import random_toy
+from tests.decoder.models import random_toy, save_arrays
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 

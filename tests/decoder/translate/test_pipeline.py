@@ -7,7 +7,7 @@ from phrasebeam.decoder.held_out.training_sentences import TrainingFiles
 from phrasebeam.decoder.input.sentence_input import Prefix
 from phrasebeam.decoder.output.lattice_rendering import render_dot
 from phrasebeam.decoder.output.rendering import render, render_nbest
-from phrasebeam.decoder.raw_text.raw_text import RawText
+from phrasebeam.decoder.raw_text.preprocessing import RawText
 from tests.decoder.models import random_toy
 
 LINES = ["a b c x", "", "b d a a", "x", "  c   b ", "a b d s"]

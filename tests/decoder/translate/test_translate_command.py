@@ -152,7 +152,7 @@ def test_words_may_hold_any_white_space_but_ascii(model):
         (("--beam-threshold", "nan"), "beam_threshold"),
         (("--table-limit", "-2"), "table_limit: Input should be greater than or equal to 0, found -2"),
         (("--distortion-limit", "60"), "distortion_limit + max_phrase_length is 67, at most 64; lower one of them"),
-        (("--threads", "0"), "'--threads'"),
+        (("--threads", "0"), "threads is 0, expected a whole number from 1 to 1024"),
         (("--config", "nowhere.yaml"), "nowhere.yaml: No such file or directory"),
         (("--config", "key.yaml"), "key.yaml: search.stakc: unknown key; did you mean stack?"),
         (("--config", "weight.yaml"), "weight.yaml: weights.distorsion: unknown key; did you mean distortion?"),

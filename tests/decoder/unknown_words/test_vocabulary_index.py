@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phrasebeam.decoder.unknown_words.vocabulary_index import VocabularyIndex
+from phrasebeam.decoder.unknown_words.related_pairs import VocabularyIndex
 from tests.naive import unknown_words as naive
 
 WORDS = st.builds(str.__add__, st.sampled_from(["", "haus", "Haus", "hausb", "häus"]), st.text("abN1-", max_size=5))

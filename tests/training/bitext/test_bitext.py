@@ -3,7 +3,7 @@
 import pytest
 
 from phrasebeam.base.errors import FormatError
-from phrasebeam.training.bitext.bitext import read_bitext
+from phrasebeam.training.bitext.parallel_text import read_bitext
 
 
 def write(path, text):

@@ -2,7 +2,7 @@
 
 from phrasebeam.lm.text.word_classes import read_word_classes
 from phrasebeam.training.clustering.bigrams import read_bigrams
-from phrasebeam.training.clustering.class_file import write_classes
+from phrasebeam.training.clustering.word_classes import write_classes
 
 
 def classes_of(text, directory, n_classes):

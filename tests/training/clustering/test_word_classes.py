@@ -35,7 +35,7 @@ def repeated(bigrams, times):
 @settings(max_examples=40)
 @given(texts, st.integers(1, 2), st.integers(2, 6), st.sampled_from([1, 1, 7, TABULATED // 2, 10**6]))
 def test_same_merges_and_bit_strings(path, sentences, min_count, n_classes, times):
-    """Of counts that are looked up and that are not, with all their ties."""
+    """Counts are looked up or not, and ties are broken alike."""
     write(path, sentences)
     bigrams = read_bigrams([path], min_count)
     n_classes = min(n_classes, len(bigrams.words))

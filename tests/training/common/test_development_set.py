@@ -7,7 +7,8 @@ import sacrebleu
 from phrasebeam.base.errors import FormatError
 from phrasebeam.decoder.features.dense import weight_vector
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentScorer, TunedWeights
+from phrasebeam.training.bitext.bitext_files import BitextFiles
+from phrasebeam.training.common.development_set import DevelopmentScorer, TunedWeights, read_development
 from phrasebeam.training.common.settings import ScoringSettings, settings_with_effect
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
 from phrasebeam.training.maxforce.config import MaxforceConfig
@@ -33,8 +34,8 @@ def data(tmp_path_factory):
 def test_scores_are_those_of_sacrebleu_and_higher_is_better(data, metric):
     decoder = Decoder.load(data / "model")
     texts = [translation.text for translation in decoder.translate_all(SOURCES)]
-    corpus = DevelopmentData(data / "source", [data / "second"])
-    development = corpus.read(ScoringSettings(metric=metric))
+    corpus = BitextFiles(data / "source", [data / "second"])
+    development = read_development(corpus, ScoringSettings(metric=metric))
     found = development.score(decoder)
     assert found.n_words == sum(len(text.split()) for text in texts)
     references = [(data / "second").read_text().splitlines()]
@@ -46,7 +47,7 @@ def test_scores_are_those_of_sacrebleu_and_higher_is_better(data, metric):
 
 def test_weights_are_tuned_before_they_are_scored_if_that_is_wanted(data):
     decoder = Decoder.load(data / "model")
-    development = DevelopmentData(data / "source", [data / "first"]).read(ScoringSettings(threads=1))
+    development = read_development(BitextFiles(data / "source", [data / "first"]), ScoringSettings(threads=1))
     weights, sparse = decoder.model.weights, decoder.tables.sparse.weights
     tuned, asked = weights.model_copy(update={"distortion": 3.0}), []
 
@@ -68,9 +69,9 @@ def test_weights_are_tuned_before_they_are_scored_if_that_is_wanted(data):
 def test_files_must_be_parallel(data, tmp_path):
     (tmp_path / "short").write_text("a\n")
     for source, references in ((data / "source", [data / "first", tmp_path / "short"]), (tmp_path / "short", [])):
-        corpus = DevelopmentData(source, [*references, data / "first"])
+        corpus = BitextFiles(source, [*references, data / "first"])
         with pytest.raises(FormatError, match="expected as many"):
-            corpus.read(ScoringSettings())
+            read_development(corpus, ScoringSettings())
 
 
 def test_settings_without_effect_are_left_out():

@@ -10,11 +10,12 @@ from matplotlib.figure import Figure
 from phrasebeam.base.array_struct import array
 from phrasebeam.base.config import Section
 from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.commands.trainers import print_iterations
 from phrasebeam.console.tables import text_table
 from phrasebeam.training.common import curve
 from phrasebeam.training.common.checkpoint import begin, load_checkpoint, save_checkpoint
 from phrasebeam.training.common.curve import Panel, score_panel, write_curve
-from phrasebeam.training.common.iterations import Progress, iteration_table
+from phrasebeam.training.common.iterations import Progress
 
 WEIGHTS = {"weights": array(np.float64, "F")}
 
@@ -26,7 +27,7 @@ class Iteration(Section):
 
 
 class ToyProgress(Progress[Iteration]):
-    """Of a toy."""
+    """The iterations of a training that does nothing."""
 
     step: int = 0
 
@@ -49,10 +50,10 @@ def test_the_best_is_the_first_of_the_best(scores, best, patience):
     assert not progress.has_stopped(patience + 1)
 
 
-def test_tables_have_columns_and_mark_the_best():
+def test_tables_have_columns_and_mark_the_best(capsys):
     assert text_table([["a", "long", "c"], ["wide", "b"]]) == "a     long  c\nwide  b"
-    table = iteration_table(["score"], {0: ["1.00"], 10: ["2.00"]}, 10)
-    assert text_table(table) == "iteration  score\n0          1.00\n10*        2.00"
+    print_iterations(["score"], {0: ["1.00"], 1: ["2.00"]}, progress_of(1.0, 2.0))
+    assert capsys.readouterr().out == "iteration  score\n0          1.00\n1*         2.00\n"
 
 
 def test_the_curve_has_a_row_for_each_iteration(tmp_path):

@@ -7,21 +7,22 @@ import pytest
 
 from phrasebeam.base.config import save_config
 from phrasebeam.base.errors import ConfigError, FormatError, ModelError
-from phrasebeam.decoder.features.dense import LN10
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
 from phrasebeam.decoder.input.sentence_input import HeldOutPair, Input
 from phrasebeam.decoder.model.language_model_folds import fold_of, numbers_with_folds, open_folds
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
+from phrasebeam.decoder.tables.language_models import LN10
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.estimate import estimate
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.text.word_classes import write_paths
-from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.build.train_model import train_model
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.common.build_lm_folds import FoldedModel, build_lm_folds
 from phrasebeam.training.common.settings import TrainingDataSettings
-from phrasebeam.training.common.training_data import TrainingData
+from phrasebeam.training.common.training_data import training_folds, training_pairs
+from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.train_model import train_model
 from tests.decoder.held_out.test_leave_one_out import LINES, trained
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
@@ -87,9 +88,9 @@ def test_all_language_models_of_the_training_data_have_folds(tmp_path):
     train_model(*files[:2], tmp_path / "model", config, files[2])
     save_config(Weights(language_model=[0.5, 0.2, 0.1]), tmp_path / "model" / "weights.yaml")
     opened, settings = open_model(tmp_path / "model"), TrainingDataSettings(lm_folds=N)
-    data = TrainingData(*files[:3])
-    decoder = Decoder(opened, folds=data.folds(opened, tmp_path / "folds", settings, 1 << 30))
-    for i, (given, _) in enumerate(data.pairs(settings)):
+    data = BitextFiles(files[0], [files[1]], files[2])
+    decoder = Decoder(opened, folds=training_folds(data, opened, tmp_path / "folds", settings, 1 << 30))
+    for i, (given, _) in enumerate(training_pairs(data, settings)):
         found = decoder.translate(given)
         target = found.text.split()
         expected = [

@@ -3,13 +3,14 @@
 import sys
 
 import pytest
-import typer
 
-from phrasebeam.base.command_line import BAD_INPUT, run
+from phrasebeam.api.config import CONFIGS
 from phrasebeam.base.config import load_config
-from phrasebeam.training.build.config import TrainModelConfig
+from phrasebeam.cli import main
+from phrasebeam.commands.command_line import BAD_INPUT
+from phrasebeam.commands.demo import called_here
 from phrasebeam.training.demo.demo import N_EXAMPLES, TEST_SENTENCES, run_demo
-from phrasebeam.training.demo.demo_command import DEMO_CONFIG, called_here, demo
+from phrasebeam.training.model_building.config import TrainModelConfig
 
 SENTENCES = 1500
 BLEU_FLOOR = 30.0
@@ -17,7 +18,7 @@ BLEU_FLOOR = 30.0
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory):
-    return run_demo(tmp_path_factory.mktemp("demo"), SENTENCES, 1, load_config(DEMO_CONFIG, TrainModelConfig))
+    return run_demo(tmp_path_factory.mktemp("demo"), SENTENCES, 1, load_config(CONFIGS / "demo.yaml", TrainModelConfig))
 
 
 def test_translations_are_good_enough(result):
@@ -37,16 +38,14 @@ def test_examples_are_whole_sentences(result):
 
 
 def test_the_command_shows_examples_and_bleu(tmp_path, capsys):
-    app = typer.Typer()
-    app.command()(demo)
-    assert run(app, "demo", ["--output", str(tmp_path / "out"), "--sentences", "200"]) == 0
+    assert main(["demo", "--output", str(tmp_path / "out"), "--sentences", "200"]) == 0
     printed = capsys.readouterr().out
     assert [line.split()[0] for line in printed.splitlines() if line] == [
         *["source", "output", "reference"] * 3,
         "BLEU",
         "Try:",
     ]
-    assert run(app, "demo", ["--sentences", "0"]) == BAD_INPUT
+    assert main(["demo", "--sentences", "0"]) == BAD_INPUT
 
 
 def test_the_command_that_it_ends_with_can_be_run(tmp_path, monkeypatch):

@@ -10,25 +10,17 @@ from hypothesis import strategies as st
 
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.training.demo.demo_corpus import generate, write_corpus, write_pairs
-from phrasebeam.training.demo.grammar import inflection
-from phrasebeam.training.demo.grammar.inflection import make_noun, make_verb
-from phrasebeam.training.demo.grammar.noun_phrases import contract, number_words
-from phrasebeam.training.demo.grammar.sentences import RULES
-from phrasebeam.training.demo.grammar.verb_phrases import (
-    ALREADY,
-    FIRST_MODAL,
-    PERFECT,
-    PRESENT,
-    PRETERITE,
-    PROGRESSIVE,
-    conjugate,
-    infinitive_with_zu,
-)
+from phrasebeam.training.demo.grammar import SYMBOLS, conjugated, contract, decline, filled
+from phrasebeam.training.demo.lexicon import DETERMINERS, NOUNS, SENTENCES, TENSES, VERBS, Pair, noun
 
+ME, YOU, HE, WE, THEY = range(5)
 seeds = st.integers(0, 2**32)
 FIRST_PAIRS = [
-    ("er bringt immer einen leeren tisch mit .", "he always brings along an empty table ."),
-    ("natürlich soll dieser bruder einen spiegel mitbringen .", "of course this brother should bring along a mirror ."),
+    (
+        "wir wissen nicht , ob einige köche michael dankten .",
+        "we do not know whether some cooks thanked michael .",
+    ),
+    ("peter hat sich an eine wichtige prüfung erinnert .", "peter remembered an important exam ."),
 ]
 
 
@@ -50,9 +42,10 @@ def test_noise_damages_its_share_and_leaves_the_rest():
 
 @given(seeds)
 def test_sentences_are_tokenized_and_lowercased(seed):
-    for rule in dict.fromkeys(RULES):
-        for side in rule(random.Random(seed).random):
+    for rule in dict.fromkeys(SENTENCES):
+        for side in filled(random.Random(seed).random, rule):
             assert side == " ".join(side.split()) == side.lower()
+            assert not set(side) & set("{}_=+*")
 
 
 def test_clean_sentences_end_in_punctuation_and_have_balanced_lengths():
@@ -100,66 +93,79 @@ def test_files_are_what_is_generated(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("line", "singular", "plural", "english"),
+    ("entry", "gender", "singular", "plural"),
     [
-        ("hund m hunde dog", "hund hund hund hundes", "hunde hunde hunden hunde", ("dog", "dogs")),
-        (
-            "kollege mw kollegen colleague",
-            "kollege kollegen kollegen kollegen",
-            "kollegen " * 4,
-            ("colleague", "colleagues"),
-        ),
-        ("frau f frauen woman women", "frau frau frau frau", "frauen frauen frauen frauen", ("woman", "women")),
-        ("bus m busse bus", "bus bus bus busses", "busse busse bussen busse", ("bus", "buses")),
-        ("party f partys party", "party party party party", "partys partys partys partys", ("party", "parties")),
+        ("hund m hundes hunde dog dogs", 0, "hund hund hund hundes", "hunde hunde hunden hunde"),
+        ("kollege w kollegen kollegen colleague colleagues", 0, "kollege kollegen kollegen kollegen", "kollegen " * 4),
+        ("frau f frau frauen woman women", 1, "frau frau frau frau", "frauen frauen frauen frauen"),
+        ("büro n büros büros office offices", 2, "büro büro büro büros", "büros büros büros büros"),
     ],
 )
-def test_nouns(line, singular, plural, english):
-    noun = make_noun(line, "thing")
-    assert [list(forms) for forms in noun.forms] == [singular.split(), plural.split()]
-    assert noun.english == english
+def test_nouns(entry, gender, singular, plural):
+    word = noun(entry, "thing")
+    assert word.gender == gender and [list(forms) for forms in word.forms] == [singular.split(), plural.split()]
+    assert list(word.en) == entry.split()[-2:]
 
 
-@pytest.mark.parametrize(
-    ("line", "present", "preterite_and_participle"),
-    [
-        ("kaufen", "kaufe kaufst kauft kaufen kauft kaufen", "kaufte gekauft"),
-        ("arbeiten", "arbeite arbeitest arbeitet arbeiten arbeitet arbeiten", "arbeitete gearbeitet"),
-        ("streicheln", "streichle streichelst streichelt streicheln streichelt streicheln", "streichelte gestreichelt"),
-        ("spielen", "spiele spielst spielt spielen spielt spielen", "spielte gespielt"),
-        ("ein-laden/lädt/lud/geladen", "lade lädst lädt laden ladet laden", "lud eingeladen"),
-        ("essen/isst/aß/gegessen", "esse isst isst essen esst essen", "aß gegessen"),
-        ("halten/hält/hielt/gehalten", "halte hältst hält halten haltet halten", "hielt gehalten"),
-        ("besuchen", "besuche besuchst besucht besuchen besucht besuchen", "besuchte besucht"),
-        ("reparieren", "repariere reparierst repariert reparieren repariert reparieren", "reparierte repariert"),
-    ],
-)
-def test_verbs(line, present, preterite_and_participle):
-    verb = make_verb(f"{line} | do | i")
-    assert list(verb.present) == present.split()
-    assert f"{verb.preterite[2]} {verb.participle}" == preterite_and_participle
+def test_articles_and_adjectives_agree():
+    dog = next(word for word in NOUNS["animal"] if word.en[0] == "dog")
+    cases = [decline(lambda: 0.2, dog, DETERMINERS[i], False, case).de for i in (0, 1) for case in range(4)]
+    assert cases == [
+        *("der kleine hund", "den kleinen hund", "dem kleinen hund", "des kleinen hundes"),
+        *("ein kleiner hund", "einen kleinen hund", "einem kleinen hund", "eines kleinen hundes"),
+    ]
+
+
+def verb(infinitive):
+    return next(word for word in VERBS if word.prefix + word.infinitive == infinitive)
+
+
+def test_every_verb_has_all_forms():
+    for word in VERBS:
+        assert len(word.en) == len(word.present) == len(word.past) == 5
+        assert word.participle.startswith(word.prefix)
+        assert bool(word.kinds) == (word.takes not in "igl")
+        for tense in TENSES:
+            for person in range(5):
+                assert all(conjugated(word, tense, person, False)[part] for part in ("finite", "base"))
 
 
 def test_separable_verbs_join_where_german_joins_them():
-    verb, he = make_verb("auf-machen | open | t openable"), inflection.THIRD_SINGULAR
-    present, perfect, can = (conjugate(verb, tense, he) for tense in (PRESENT, PERFECT, FIRST_MODAL))
-    assert (present.finite, present.tail, present.final) == ("macht", "auf", "aufmacht")
-    assert (perfect.finite, perfect.tail, perfect.final) == ("hat", "aufgemacht", "aufgemacht hat")
-    assert (can.finite, can.tail, can.final) == ("kann", "aufmachen", "aufmachen kann")
-    assert infinitive_with_zu(verb) == "aufzumachen"
+    parts = {tense: conjugated(verb("aufmachen"), tense, HE, False) for tense in ("present", "perfect", "can")}
+    assert [parts["present"][part] for part in ("finite", "tail", "last")] == ["macht", "auf", "aufmacht"]
+    assert [parts["perfect"][part] for part in ("finite", "tail", "last")] == ["hat", "aufgemacht", "aufgemacht hat"]
+    assert [parts["can"][part] for part in ("finite", "tail", "last")] == ["kann", "aufmachen", "aufmachen kann"]
+    assert parts["can"]["to_infinitive"] == "aufzumachen"
 
 
-def test_english_tenses():
-    verb, he, we = make_verb("schreiben/schreibt/schrieb/geschrieben | write/wrote/written | t text"), 2, 3
-    assert conjugate(verb, PRESENT, he).main == "writes"
-    assert conjugate(verb, PRESENT, we).negated == "do not write"
-    assert conjugate(verb, PRETERITE, he).negated == "did not write"
-    assert conjugate(verb, ALREADY, he)[3:5] == ("has", "written")
-    assert conjugate(verb, PROGRESSIVE, we)[3:5] == ("are", "writing")
+@pytest.mark.parametrize(
+    ("tense", "person", "is_negative", "english"),
+    [
+        ("present", HE, False, "writes"),
+        ("present", WE, True, "do not write"),
+        ("past", HE, True, "did not write"),
+        ("perfect", ME, False, "wrote"),
+        ("already", HE, False, "has written"),
+        ("progressive", WE, False, "are writing"),
+        ("must", HE, False, "has to write"),
+        ("must", THEY, True, "do not have to write"),
+        ("had-to", YOU, False, "had to write"),
+        ("can", HE, True, "cannot write"),
+    ],
+)
+def test_english_tenses(tense, person, is_negative, english):
+    parts = conjugated(verb("schreiben"), tense, person, is_negative)
+    assert f"{parts['helper']} {parts['verb']}".strip() == english
 
 
 def test_numbers_and_contractions():
-    assert number_words(21) == ("einundzwanzig", "twenty-one")
-    assert number_words(70) == ("siebzig", "seventy")
+    rule = Pair("{one.de}und{ten.de}", "{ten.en}-{one.en}")
+    assert filled(lambda: 0.0, rule) == ("einundzwanzig", "twenty-one")
     assert contract("in", "dem garten") == "im garten"
     assert contract("in", "den garten") == "in den garten"
+
+
+def test_every_rule_and_phrase_can_be_drawn():
+    draw = random.Random(3).random
+    for name, symbol in SYMBOLS.items():
+        assert symbol(draw), name

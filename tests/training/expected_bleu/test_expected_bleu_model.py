@@ -15,17 +15,17 @@ from phrasebeam.base.config import load_config
 from phrasebeam.base.errors import ConfigError, FormatError, ModelError
 from phrasebeam.cli import main
 from phrasebeam.decoder.model.description import accept_files
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.build.train_model import train_model
-from phrasebeam.training.common.development_set import DevelopmentData
-from phrasebeam.training.common.training_data import TrainingData
+from phrasebeam.training.bitext.bitext_files import BitextFiles
+from phrasebeam.training.common.development_set import read_development
 from phrasebeam.training.expected_bleu import expected_bleu_model
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
 from phrasebeam.training.expected_bleu.expected_bleu_model import WORK, train_expected_bleu
 from phrasebeam.training.expected_bleu.features import condensed, find_features
 from phrasebeam.training.expected_bleu.list_store import ListStore
+from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.train_model import train_model
 from tests import ROOT
 from tests.decoder.models import assert_sound
 from tests.naive import expected_bleu as naive
@@ -71,8 +71,8 @@ def data(tmp_path_factory):
 
 
 def learn(data, output, lists=None, model=None, **more):
-    corpus = TrainingData(data / "train.source", data / "train.target", data / "train.alignment")
-    development = DevelopmentData(data / "dev.source", [data / "dev.target"])
+    corpus = BitextFiles(data / "train.source", [data / "train.target"], data / "train.alignment")
+    development = BitextFiles(data / "dev.source", [data / "dev.target"])
     config = ExpectedBleuConfig.model_validate(QUICK | more)
     return train_expected_bleu(model or data / "model", corpus, development, output, config, lists)
 
@@ -92,7 +92,7 @@ def learned(output):
 
 
 def worth(progress):
-    """Of all iterations, but for the time that they took."""
+    """All iterations, without the time that they took."""
     return [(one.objective, one.expected_bleu, one.score) for one in progress.iterations]
 
 
@@ -132,8 +132,8 @@ def test_growth_transformation_learns_the_channel_models(data, tmp_path):
     shutil.copytree(data / "model", model)
     weights = yaml.safe_load((model / "weights.yaml").read_text())
     (model / "weights.yaml").write_text(yaml.safe_dump(weights | {"translation": [0.2, 0.0, 0.1, 0.0]}))
-    corpus = TrainingData(data / "train.source", data / "train.target", data / "train.alignment")
-    development = DevelopmentData(data / "dev.source", [data / "dev.target"])
+    corpus = BitextFiles(data / "train.source", [data / "train.target"], data / "train.alignment")
+    development = BitextFiles(data / "dev.source", [data / "dev.target"])
     config = ExpectedBleuConfig.model_validate(QUICK | {"optimizer": "gt", "iterations": 12})
     progress = train_expected_bleu(model, corpus, development, tmp_path / "out", config)
     objectives = [one.objective for one in progress.iterations]
@@ -157,9 +157,9 @@ def test_the_best_is_chosen_after_tuning(data, lists, tmp_path):
     assert tuned.iterations[0].score > fixed.iterations[0].score
     best = tmp_path / "tuned" / WORK / "tuned" / f"{tuned.best:03d}.yaml"
     assert (tmp_path / "tuned" / "weights.yaml").read_bytes() == best.read_bytes()
-    development = DevelopmentData(data / "dev.source", [data / "dev.target"])
+    development = BitextFiles(data / "dev.source", [data / "dev.target"])
     config = ExpectedBleuConfig.model_validate(QUICK)
-    score = development.read(config).score(Decoder.load(tmp_path / "tuned", config.search)).score
+    score = read_development(development, config).score(Decoder.load(tmp_path / "tuned", config.search)).score
     assert score == pytest.approx(tuned.iterations[tuned.best].score)
 
 

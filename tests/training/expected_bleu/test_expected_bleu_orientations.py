@@ -9,15 +9,15 @@ import pytest
 from phrasebeam.base.errors import ConfigError, ModelError
 from phrasebeam.decoder.features.reordering import UNSEEN
 from phrasebeam.decoder.model.description import accept_files
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.build.train_model import train_model
 from phrasebeam.training.common.derived_model import DerivedModel, Making
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
 from phrasebeam.training.expected_bleu.learners import FeatureLearner
 from phrasebeam.training.expected_bleu.list_store import Events, ListStore, ScoredList
 from phrasebeam.training.expected_bleu.scored_model import Scores, write_scored
+from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.train_model import train_model
 from tests.naive.search import KINDS, orientations
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow")

@@ -70,7 +70,7 @@ class FixedLists:
     def outcome(self, example, snapshot, epoch):
         features = self.lists[example].arrays()
         ranking = self.loss.ranking(features, scores_of(features, *snapshot), np.array(self.lists[example].gains), None)
-        return Outcome(direction(features, ranking.coefficients), {"updates": ranking.n_updates})
+        return Outcome(direction(features, ranking), {"updates": ranking.n_updates})
 
 
 def random_lists(seed, n):

@@ -12,8 +12,7 @@ from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.cli import main
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.common.development_set import DevelopmentData
-from phrasebeam.training.common.training_data import TrainingData
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.joint_selection.config import RankingConfig
 from phrasebeam.training.joint_selection.ranking_model import train_ranking
 from phrasebeam.training.ranking.list_objective import ListObjective
@@ -37,8 +36,8 @@ def data(tmp_path_factory):
 
 
 def learn(data, output, tasks=None, **more):
-    corpus = TrainingData(data / "train.source", data / "train.target", data / "train.alignment")
-    development = DevelopmentData(data / "dev.source", [data / "dev.target"])
+    corpus = BitextFiles(data / "train.source", [data / "train.target"], data / "train.alignment")
+    development = BitextFiles(data / "dev.source", [data / "dev.target"])
     config = RankingConfig.model_validate(QUICK | more)
     return train_ranking(data / "model", corpus, development, output, config, tasks)
 

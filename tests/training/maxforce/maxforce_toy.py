@@ -5,12 +5,11 @@ import random
 import numpy as np
 import yaml
 
-from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.build.train_model import train_model
-from phrasebeam.training.common.development_set import DevelopmentData
-from phrasebeam.training.common.training_data import TrainingData
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.maxforce.config import MaxforceConfig
 from phrasebeam.training.maxforce.maxforce_model import WORK, train_maxforce
+from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.train_model import train_model
 
 RUN = f"{WORK}/seed-1"
 QUICK = {
@@ -71,9 +70,9 @@ def learn(data, output, **more):
 
 def learned_with(data, output, model="model", **more):
     """`model`: in `data`, or the path of another one."""
-    corpus = TrainingData(data / "train.source", data / "train.target", data / "train.alignment")
+    corpus = BitextFiles(data / "train.source", [data / "train.target"], data / "train.alignment")
     config = MaxforceConfig.model_validate(QUICK | more)
-    development = DevelopmentData(data / "dev.source", [data / "dev.target"])
+    development = BitextFiles(data / "dev.source", [data / "dev.target"])
     return train_maxforce(data / model, corpus, development, output, config)
 
 

@@ -14,12 +14,11 @@ from phrasebeam.base.config import load_config, parse_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.cli import main
 from phrasebeam.decoder.forced import forced_workspace
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_weights import fill_weights, new_sparse_weights, used
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.common.development_set import DevelopmentData
-from phrasebeam.training.common.training_data import TrainingData
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.maxforce.config import MaxforceConfig, is_learned
 from phrasebeam.training.maxforce.maxforce_model import train_maxforce
 from phrasebeam.training.maxforce.updates import UPDATES
@@ -210,9 +209,9 @@ def test_names_of_phrases_have_the_alignments_of_the_model(data, tmp_path):
 def test_a_trained_model_can_be_trained_on(data, tmp_path):
     """With its own features and weights, where the settings have none."""
     learn(data, tmp_path / "first")
-    corpus = TrainingData(data / "train.source", data / "train.target", data / "train.alignment")
+    corpus = BitextFiles(data / "train.source", [data / "train.target"], data / "train.alignment")
     config = MaxforceConfig.model_validate(QUICK | {"templates": None, "iterations": 1})
-    development = DevelopmentData(data / "dev.source", [data / "dev.target"])
+    development = BitextFiles(data / "dev.source", [data / "dev.target"])
     trained = train_maxforce(tmp_path / "first", corpus, development, tmp_path / "second", config)
     assert trained.progress[1].iterations[0].score == 100.0
     assert weights_of(tmp_path / "first")[0][0]
@@ -229,7 +228,7 @@ STEPS = st.lists(
 @given(STEPS, st.integers(0, 8))
 @settings(deadline=None)
 def test_the_average_is_that_of_all_steps(steps, n_before):
-    """Of the weights as they were after each step, also if all was written and read in between."""
+    """The weights after each step are averaged, also if all was written and read in between."""
     learned = LearnedWeights(np.ones(1), new_sparse_weights())
     weights, dense, after = dict.fromkeys(range(1, 61), 0.0), 1.0, []
     for number, (amount, sparse) in enumerate(steps):

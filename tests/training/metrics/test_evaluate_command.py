@@ -3,17 +3,12 @@
 import json
 
 import pytest
-import typer
 
-from phrasebeam.base.command_line import BAD_INPUT, Command, repeat_options, run
-from phrasebeam.training.demo.demo_command import demo_corpus
+from phrasebeam.cli import main
+from phrasebeam.commands.command_group import repeat_options
+from phrasebeam.commands.command_line import BAD_INPUT
 from phrasebeam.training.demo.demo_corpus import generate
-from phrasebeam.training.metrics.evaluate_command import evaluate
 from phrasebeam.training.metrics.evaluation import EvaluationOptions, evaluate_files
-
-app = typer.Typer()
-app.command("evaluate", cls=Command)(evaluate)
-app.command("demo-corpus")(demo_corpus)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +45,7 @@ def test_options_with_many_values(arguments, repeated):
 )  # fmt: skip
 def test_files_and_metrics_are_found_in_any_order(prefix, arguments, capsys, monkeypatch):
     monkeypatch.chdir(prefix)
-    assert run(app, "phrasebeam", ["evaluate", *arguments.split(), "--json", "--width", "12"]) == 0
+    assert main(["evaluate", *arguments.split(), "--json", "--width", "12"]) == 0
     printed = json.loads(capsys.readouterr().out)
     expected = evaluate_files(["a", "b"], ["r", "s"], EvaluationOptions(("bleu", "ter")))
     assert [system["system"] for system in printed["systems"]] == ["a", "b"]
@@ -63,7 +58,7 @@ def test_files_and_metrics_are_found_in_any_order(prefix, arguments, capsys, mon
 def test_the_table_shows_scores_tests_and_signatures(prefix, capsys, monkeypatch):
     monkeypatch.chdir(prefix)
     arguments = "evaluate --hypothesis a b --reference r --paired bootstrap --trials 50 --width 2 --seed 7"
-    assert run(app, "phrasebeam", arguments.split()) == 0
+    assert main(arguments.split()) == 0
     printed = capsys.readouterr().out
     options = EvaluationOptions(paired="bootstrap", trials=50, seed=7)
     expected = evaluate_files(["a", "b"], ["r"], options)
@@ -88,7 +83,7 @@ def test_the_table_shows_scores_tests_and_signatures(prefix, capsys, monkeypatch
 )
 def test_mistakes_are_one_line_and_status_2(prefix, arguments, message, capsys, monkeypatch):
     monkeypatch.chdir(prefix)
-    assert run(app, "phrasebeam", ["evaluate", *arguments.split()]) == BAD_INPUT
+    assert main(["evaluate", *arguments.split()]) == BAD_INPUT
     printed = capsys.readouterr()
     assert message in printed.err
     assert printed.err.count("\n") == 1
@@ -97,7 +92,7 @@ def test_mistakes_are_one_line_and_status_2(prefix, arguments, message, capsys, 
 
 def test_demo_corpus_writes_both_sides(tmp_path, capsys):
     arguments = ["demo-corpus", "--sentences", "30", "--seed", "4", "--output", str(tmp_path / "new" / "corpus")]
-    assert run(app, "phrasebeam", arguments) == 0
+    assert main(arguments) == 0
     sides = [(tmp_path / "new" / f"corpus.{side}").read_text("utf-8").splitlines() for side in ("de", "en")]
     assert list(zip(*sides, strict=True)) == list(generate(30, 4))
     assert "30 sentence pairs" in capsys.readouterr().out
@@ -110,7 +105,7 @@ def test_hints_at_tokens_and_at_a_very_low_score(tmp_path, capsys, monkeypatch):
     (tmp_path / "other").write_text("ganz anders\n" * 100)
 
     def hints(hypothesis, *more):
-        assert run(app, "phrasebeam", ["evaluate", "--hypothesis", hypothesis, "--reference", "tokens", *more]) == 0
+        assert main(["evaluate", "--hypothesis", hypothesis, "--reference", "tokens", *more]) == 0
         return capsys.readouterr().err
 
     asked = "phrasebeam: tokens: 100 lines or more end in a tokenized period (' .'): detokenize"

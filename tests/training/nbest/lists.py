@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from phrasebeam.training.metrics.metrics import Metric, make_metric
+from phrasebeam.training.metrics.metric import Metric, make_metric
 from phrasebeam.training.nbest.nbest_store import Lists
 from phrasebeam.training.tuning.methods.problem import Problem
 
@@ -62,7 +62,7 @@ class Case(NamedTuple):
         )
 
     def statistics(self) -> list[list[list[float]]]:
-        """Of each sentence, of each hypothesis."""
+        """Sufficient statistics of each hypothesis of each sentence."""
         return [
             self.metric.statistics(np.full(len(s), i), [entry.text for entry in s]).tolist()
             for i, s in enumerate(self.sentences)

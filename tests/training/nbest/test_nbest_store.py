@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phrasebeam.base.errors import ConfigError, FormatError, ModelError
-from phrasebeam.decoder.sparse.sparse_rows import rows_of
+from phrasebeam.decoder.sparse.sparse_weights import rows_of
 from phrasebeam.training.nbest.growing_array import GrowingArray
 from phrasebeam.training.nbest.nbest_store import INDEX, Hypotheses, NbestStore
 

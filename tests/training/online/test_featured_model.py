@@ -7,11 +7,10 @@ import pytest
 
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.decoder.model.description import accept_files
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.sparse.sparse_files import open_feature_names, save_pair_features
 from phrasebeam.decoder.sparse.sparse_weights import open_sparse_weights, used
-from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
+from phrasebeam.decoder.sparse.templates import PAIR_SPARSE, Templates
 from phrasebeam.lm.text.word_classes import write_paths
 from phrasebeam.training.maxforce.config import MaxforceConfig
 from phrasebeam.training.maxforce.maxforce_model import WORK
@@ -120,7 +119,7 @@ def test_default_templates_give_way_to_features_of_other_levels(data, tmp_path, 
 
 
 def test_features_of_single_pairs_stay(data, tmp_path):
-    """Those that another toolkit's phrase table gave them."""
+    """Features that another toolkit's phrase table gave them."""
     shutil.copytree(data / "learned", tmp_path / "model")
     n_pairs = len(open_model(tmp_path / "model").tables.phrases.ln_scores)
     offsets, numbers = np.arange(n_pairs + 1), np.zeros(n_pairs, np.int64)

@@ -8,8 +8,8 @@ import yaml
 
 from phrasebeam.cli import main
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.build.train_model import train_model
+from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.train_model import train_model
 
 TEMPLATES = {
     "rule_id": True,

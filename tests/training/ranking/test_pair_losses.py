@@ -11,7 +11,7 @@ from phrasebeam.decoder.output.list_features import ListFeatures, scores_of
 from phrasebeam.decoder.sparse.sparse_weights import add_weights, new_sparse_weights
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.training.online.per_feature import PerFeature
-from phrasebeam.training.ranking.pair_losses import direction, logistic_ranking, perceptron_ranking
+from phrasebeam.training.ranking.pair_losses import Ranking, direction, logistic_ranking, perceptron_ranking
 from phrasebeam.training.ranking.pairs import Pairs
 from tests.naive import online as naive
 
@@ -107,7 +107,7 @@ def test_perceptron(case, margin):
     found = perceptron_ranking(case.features, case.scores(), case.pairs, case.rates, margin)
     expected, *counts = naive.perceptron(case.vectors, case.weights(), case.known(), case.rate_of, margin)
     assert [found.loss, found.n_updates, found.n_wrong] == counts
-    way = direction(case.features, found.coefficients)
+    way = direction(case.features, found)
     assert [case.groups[key] for key in way.keys.tolist()] == way.groups.tolist()
     moved, weights = by_feature(way), case.weights()
     assert 0.0 not in moved.values()
@@ -122,7 +122,7 @@ def test_logistic(case):
     found = logistic_ranking(case.scores(), case.pairs)
     expected, loss, wrong = naive.logistic(case.vectors, case.weights(), case.known())
     assert (found.loss, found.n_updates, found.n_wrong) == (pytest.approx(loss), case.pairs.better.size, wrong)
-    moved = by_feature(direction(case.features, found.coefficients))
+    moved = by_feature(direction(case.features, found))
     names = moved.keys() | expected.keys()
     assert [moved.get(name, 0.0) for name in names] == pytest.approx(
         [expected.get(name, 0.0) for name in names], abs=1e-12
@@ -141,7 +141,7 @@ def test_no_feature_moves_by_rounding_alone():
     )
     coefficients = np.array([0.1, 0.2, -0.3])
     assert coefficients.sum() != 0
-    found = direction(features, coefficients)
+    found = direction(features, Ranking(coefficients, 0.0, 3, 0))
     assert (found.dense.tolist(), found.keys.size) == ([0.0], 0)
 
 

@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from phrasebeam.api.trainers.train_model import CONFIGS
+from phrasebeam.api.config import CONFIGS
 from phrasebeam.base.config import load_config, parse_config, save_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.search.search_settings import SearchSettings
@@ -12,8 +12,8 @@ from phrasebeam.decoder.translate.translate_settings import ModelSearch
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
 from phrasebeam.training.maxforce.config import MaxforceConfig
 from phrasebeam.training.recipe.chosen_search import as_carried
-from phrasebeam.training.recipe.recipe import Recipe, before, name_of, recipe_file
-from phrasebeam.training.recipe.recipe_seed import with_seeds
+from phrasebeam.training.recipe.recipe import Recipe, recipe_file
+from phrasebeam.training.recipe.stage import with_seeds
 from phrasebeam.training.tuning.carried_search import with_inner_search
 from phrasebeam.training.tuning.config import TuneConfig
 from tests import ROOT
@@ -26,7 +26,7 @@ def test_our_recipes(name):
     recipe = load_config(recipe_file(name, CONFIGS), Recipe)
     kinds = [stage.kind for stage in recipe.stages]
     assert kinds[0] == "train-model" and "choose" in kinds
-    assert len({name_of(stage) for stage in recipe.stages}) == len(recipe.stages)
+    assert len({stage.label for stage in recipe.stages}) == len(recipe.stages)
 
 
 def test_a_file_of_a_recipe_is_itself(tmp_path):
@@ -75,12 +75,19 @@ def test_mistakes_are_one_line(stages, complaint):
     assert "\n" not in str(error.value)
 
 
+def test_threads_and_memory_are_those_of_all_trainers():
+    stages = [BUILD, TUNE, {"kind": "train-maxforce"}, {"kind": "mbr"}]
+    bounded = parse_config({"stages": stages}, Recipe, "mine").within({"threads": 7, "memory": 2**30})
+    found = [stage.settings for stage in bounded.stages if stage.kind != "mbr"]
+    assert [(one.threads, one.memory) for one in found] == [(7, 2**30)] * 3
+
+
 def test_stages_that_a_stage_names():
     text = (
         "stages: [{kind: train-model}, {kind: tune, name: a}, {kind: join-features, start: a, features: train-model}]"
     )
     recipe = parse_config(yaml.safe_load(text), Recipe, "mine")
-    assert [list(before(stage)) for stage in recipe.stages] == [[], [], ["a", "train-model"]]
+    assert [(stage.start, stage.others) for stage in recipe.stages] == [(None, []), (None, []), ("a", ["train-model"])]
 
 
 def test_seeds_at_any_depth():
@@ -88,8 +95,8 @@ def test_seeds_at_any_depth():
     more = {"stages": [*recipe.model_dump()["stages"], {"kind": "train-maxforce", "start": "choose"}]}
     recipe = parse_config(more, Recipe, "mine")
     assert with_seeds(recipe, 0) == recipe
-    other = {name_of(stage): stage.settings for stage in with_seeds(recipe, 2).stages if hasattr(stage, "settings")}
-    own = {name_of(stage): stage.settings for stage in recipe.stages if hasattr(stage, "settings")}
+    other = {stage.label: stage.settings for stage in with_seeds(recipe, 2).stages if hasattr(stage, "settings")}
+    own = {stage.label: stage.settings for stage in recipe.stages if hasattr(stage, "settings")}
     assert other["train-model"].alignment.seed == 3
     assert [one.seed for one in other["aligned-thrice"].more_alignments] == [4, 3]  # of fast_align, without effect
     assert other["train-maxforce"].seeds == [seed + 2 for seed in own["train-maxforce"].seeds]

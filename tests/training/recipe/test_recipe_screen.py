@@ -6,9 +6,10 @@ import yaml
 from phrasebeam.base.config import parse_config
 from phrasebeam.training.demo.demo_corpus import write_pairs
 from phrasebeam.training.recipe import recipe_screen
+from phrasebeam.training.recipe.chosen_search import OPTIMIZING
 from phrasebeam.training.recipe.recipe import Recipe
-from phrasebeam.training.recipe.recipe_screen import RecipeScreen
-from phrasebeam.training.recipe.time_left import BUILDING, OPTIMIZING, decodings, seconds_left
+from phrasebeam.training.recipe.recipe_screen import RecipeScreen, seconds_left
+from phrasebeam.training.recipe.stages import BUILDING
 from tests.console.screen import on_terminal
 
 SENTENCES = {"training": 1000, "development": 100}
@@ -29,7 +30,7 @@ def recipe(stages):
 def test_how_many_sentences_are_decoded():
     tuning = OPTIMIZING * 5 * 100
     expected = [BUILDING * 1000, tuning, 300 + 2 * tuning, 2 * (3 * 1000 + 3 * 100), 500 + 5 * 100, 400]
-    assert [decodings(stage, SENTENCES) for stage in recipe(STAGES).stages] == expected
+    assert [stage.decodings(SENTENCES) for stage in recipe(STAGES).stages] == expected
 
 
 def test_seconds_left():

@@ -10,11 +10,12 @@ from hypothesis import given, settings
 
 from phrasebeam.base.config import load_config
 from phrasebeam.base.errors import ConfigError
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.selection import domain_ngrams, feature_decay
 from phrasebeam.training.selection.config import UNLIMITED, SelectionConfig
-from phrasebeam.training.selection.coverage import coverage, random_sentences
-from phrasebeam.training.selection.domain_ngrams import ParallelFiles, read_domain, read_sentences
+from phrasebeam.training.selection.domain_ngrams import read_domain, read_sentences
 from phrasebeam.training.selection.feature_decay import select_by_decay
+from phrasebeam.training.selection.select_sentences import coverage, random_sentences
 from tests import ROOT
 from tests.naive import selection as naive
 
@@ -53,7 +54,7 @@ def read(directory, sentences, domain, order):
     middle = len(domain) // 2
     paths = [write(directory / "first", domain[:middle]), write(directory / "second", domain[middle:])]
     ngrams = read_domain(paths, order)
-    return ngrams, read_sentences(ParallelFiles(source, target, None), ngrams, order)
+    return ngrams, read_sentences(BitextFiles(source, [target], None), ngrams, order)
 
 
 @settings(max_examples=150)
@@ -127,7 +128,7 @@ def test_kernels_are_compiled_once(directory):
     selected = select_by_decay(found, ngrams.lengths, SelectionConfig(sentences=1))
     coverage(selected.sentences, found, ngrams.lengths)
     n_compiled = 0
-    for name in ("domain_ngrams", "feature_decay", "coverage"):
+    for name in ("domain_ngrams", "feature_decay", "select_sentences"):
         for kernel in vars(import_module(f"phrasebeam.training.selection.{name}")).values():
             signatures = getattr(kernel, "signatures", ())
             n_compiled += len(signatures)

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from phrasebeam.base.errors import FormatError
-from phrasebeam.training.common.development_set import DevelopmentData
-from phrasebeam.training.common.training_data import TrainingData
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
 from phrasebeam.training.expected_bleu.expected_bleu_model import train_expected_bleu
 from phrasebeam.training.joint_selection.config import RankingConfig
@@ -44,8 +43,8 @@ def data(tmp_path_factory):
 def learn(request, data):
     """A function that trains, and what it writes when nothing disturbs it."""
     train, config = TRAINERS[request.param]
-    corpus = TrainingData(data / "train.source", data / "train.target", data / "train.alignment")
-    development = DevelopmentData(data / "dev.source", [data / "dev.target"])
+    corpus = BitextFiles(data / "train.source", [data / "train.target"], data / "train.alignment")
+    development = BitextFiles(data / "dev.source", [data / "dev.target"])
 
     def run(output):
         train(data / "model", corpus, development, output, config)
@@ -55,7 +54,7 @@ def learn(request, data):
 
 
 def contents(output):
-    """Of the model, and of the translations that were kept; not of what this process still holds."""
+    """The model and the translations that were kept, not what this process still holds."""
     paths = [*output.glob("*"), *output.rglob("sparse/*"), *output.rglob("phrases/*"), *output.rglob("translations/*")]
     kept = [path for path in paths if path.is_file() and ".unfinished" not in str(path)]
     return {str(path.relative_to(output)): path.read_bytes() for path in kept}

@@ -11,7 +11,7 @@ from phrasebeam.base.config import load_config, parse_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.cli import main
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.online_config import OnlineTuning
 from phrasebeam.training.tuning.online_model import OnlineData
@@ -50,12 +50,12 @@ def data(tmp_path_factory):
 
 def tune(data, output, online=None, test=None, **more):
     config = TuneConfig.model_validate(QUICK | {"online": ONLINE | more.pop("settings", {})} | more)
-    corpus = DevelopmentData(data / "train.source", [data / "train.target"])
+    corpus = BitextFiles(data / "train.source", [data / "train.target"])
     return tune_model(data / "model", corpus, output, config, test, online)
 
 
 def of_training(data):
-    return OnlineData(data / "train.alignment", DevelopmentData(data / "dev.source", [data / "dev.target"]))
+    return OnlineData(data / "train.alignment", BitextFiles(data / "dev.source", [data / "dev.target"]))
 
 
 def options(data, output, *more):
@@ -95,7 +95,7 @@ def test_strong_regularization_leaves_no_feature(data, tmp_path):
 
 
 def test_the_alignment_that_the_model_keeps_is_the_default(data, tmp_path):
-    """Of the sentences that the model was made of; of others there is none to leave out."""
+    """The sentences are those that the model was made of; for others there is nothing to leave out."""
     held_out = of_training(data).held_out
     tune(data, tmp_path / "given", of_training(data), iterations=1)
     tune(data, tmp_path / "kept", OnlineData(held_out=held_out), iterations=1)

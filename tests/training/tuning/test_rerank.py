@@ -5,11 +5,11 @@ import pytest
 
 from phrasebeam.base.errors import FormatError
 from phrasebeam.cli import main
-from phrasebeam.training.metrics.metrics import make_metric
+from phrasebeam.training.metrics.metric import make_metric
 from phrasebeam.training.nbest.moses_nbest import find_layout, key_of, read_nbest, store_nbest
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from phrasebeam.training.tuning.config import TuneConfig
-from phrasebeam.training.tuning.methods.methods import METHODS
+from phrasebeam.training.tuning.methods.registry import METHODS
 from phrasebeam.training.tuning.rerank import learn, load_weights
 
 WEIGHTS = {"LM0": [0.5], "TM0": [1.0, -0.25]}

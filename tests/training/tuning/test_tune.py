@@ -16,16 +16,17 @@ import yaml
 from phrasebeam.base.config import load_config
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.cli import main
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_files import save_templates
 from phrasebeam.decoder.sparse.sparse_weights import add_weights, new_sparse_weights, save_sparse_weights, used
-from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.templates import Templates
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.common.development_set import DevelopmentData
-from phrasebeam.training.metrics.metrics import make_metric
+from phrasebeam.training.bitext.bitext_files import BitextFiles
+from phrasebeam.training.common.development_set import read_development
+from phrasebeam.training.metrics.metric import make_metric
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.run_state import TuningProgress, TuningRun
@@ -78,7 +79,7 @@ def test_the_weight_of_lattices_is_tuned_on_lattices(data, tmp_path, capsys):
 
 
 def corpus_of(data):
-    return DevelopmentData(data / "source", [data / "reference"])
+    return BitextFiles(data / "source", [data / "reference"])
 
 
 def options(data, output, *more):
@@ -249,7 +250,7 @@ def test_lists_with_sparse_features_score_as_in_the_search(sparse_data, tmp_path
     config = sparse_config("mira-batch")
     settings = RunSettings("seed-1", 1, config)
     run = TuningRun(tmp_path / "out" / "tuning" / "seed-1", progress_of(tmp_path / "out").signature)
-    tuner = Tuner(open_model(sparse_data / "model"), corpus.read(config), settings, run)
+    tuner = Tuner(open_model(sparse_data / "model"), read_development(corpus, config), settings, run)
     for number in (2, 1):  # with tuned weights, and with those of the model; a store forgets what it is not asked for
         decoder = tuner.decoder(number - 1)
         store = NbestStore(run.nbest, len(SOURCES), len(decoder.features.names()), tuner.metric.n_statistics, number)
@@ -334,13 +335,13 @@ def test_mistakes(data, tmp_path):
     source, reference = data / "source", data / "reference"
     config = TuneConfig(**QUICK).model_copy(update={"iterations": 1})
     with pytest.raises(FormatError, match="expected as many"):
-        tune_model(data / "model", DevelopmentData(source, [reference, data / "config"]), tmp_path / "out", config)
+        tune_model(data / "model", BitextFiles(source, [reference, data / "config"]), tmp_path / "out", config)
     with pytest.raises(ConfigError, match="not a model"):
-        tune_model(data / "model", DevelopmentData(source, [reference]), data, config)
+        tune_model(data / "model", BitextFiles(source, [reference]), data, config)
     with pytest.raises(ConfigError, match="is the model itself"):
-        tune_model(data / "model", DevelopmentData(source, [reference]), data / "model", config)
-    tune_model(data / "model", DevelopmentData(source, [reference]), tmp_path / "out", config)
-    other, corpus = config.model_copy(update={"nbest": 7}), DevelopmentData(source, [reference])
+        tune_model(data / "model", BitextFiles(source, [reference]), data / "model", config)
+    tune_model(data / "model", BitextFiles(source, [reference]), tmp_path / "out", config)
+    other, corpus = config.model_copy(update={"nbest": 7}), BitextFiles(source, [reference])
     with pytest.raises(ConfigError, match="out: work of tune: nbest was 20, is 7; give --force"):
         tune_model(data / "model", corpus, tmp_path / "out", other)
     tune_model(data / "model", corpus, tmp_path / "out", other, is_forced=True)

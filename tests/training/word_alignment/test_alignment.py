@@ -13,9 +13,8 @@ from phrasebeam.base.errors import SmtError
 from phrasebeam.decoder.extraction.symmetrization import HEURISTICS
 from phrasebeam.lm.text.corpus import Corpus
 from phrasebeam.training.word_alignment import align_direction, alignment, directions
-from phrasebeam.training.word_alignment.alignment import align, cut, schedule
+from phrasebeam.training.word_alignment.alignment import align, cut, one_direction, schedule, symmetrize
 from phrasebeam.training.word_alignment.alignment_settings import AlignmentConfig
-from phrasebeam.training.word_alignment.symmetrization import one_direction, symmetrize
 from tests.naive import alignment as naive
 
 DOUBLED = 5  # words below this id have translations of two words

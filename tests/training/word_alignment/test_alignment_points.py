@@ -13,7 +13,7 @@ from phrasebeam.training.word_alignment.alignment_points import (
     read_pharaoh,
     write_pharaoh,
 )
-from tests.training.build.bitexts import arrays, bitexts, corpus, realigned
+from tests.training.model_building.bitexts import arrays, bitexts, corpus, realigned
 
 SOURCE, TARGET = corpus([[1, 2], [3], []]), corpus([[1, 2, 3], [4], []])
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.kernels.jit import inner_kernel, kernel
-from phrasebeam.training.metrics.metrics import Metric
+from phrasebeam.training.metrics.metric import Metric
 from phrasebeam.training.nbest.nbest_store import Lists
 
 

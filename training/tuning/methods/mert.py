@@ -122,7 +122,6 @@ def ascend(problem: Problem, settings: Mert, space: Space, start: np.ndarray, rn
 
 
 def _lines(settings: Mert, space: Space, rng: np.random.Generator) -> list[int]:
-    """The features along which a round goes, and -1 for each random direction, in random order."""
     features = rng.permutation(np.flatnonzero(space.unit))[: settings.coordinates]
     lines: list[int] = rng.permutation(np.append(features, np.full(settings.directions, -1))).tolist()
     return lines

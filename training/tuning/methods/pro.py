@@ -43,7 +43,7 @@ def pro(problem: Problem, settings: Pro) -> Optimum:
 
 
 def sample(problem: Problem, settings: Pro) -> Pairs:
-    """Of the pairs drawn from each list those with the largest differences in sentence score, above the threshold."""
+    """The pairs drawn from each list with the largest differences in sentence score, above the threshold."""
     gains = problem.metric.sentence_scores(problem.lists.statistics)
     first, row = problem.lists.first, problem.lists.row
     better, worse = [], []

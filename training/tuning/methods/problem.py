@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.memory_bound import DEFAULT_MEMORY
-from phrasebeam.training.metrics.metrics import Metric
+from phrasebeam.training.metrics.metric import Metric
 from phrasebeam.training.nbest.nbest_store import Lists
 from phrasebeam.training.tuning.methods.linear import add_rows, add_variances, fill_best, fill_scores
 
@@ -37,12 +37,10 @@ class Problem:
 
     @property
     def n_sentences(self) -> int:
-        """Number of sentences, M."""
         return int(self.lists.first.size) - 1
 
     @property
     def n_hypotheses(self) -> int:
-        """Number of hypotheses of all sentences, H."""
         return int(self.lists.row.size)
 
     def scores(self, weights: np.ndarray) -> np.ndarray:

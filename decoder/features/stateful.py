@@ -1,0 +1,162 @@
+"""All features that depend on the phrases before, and the kernels of the search that ask them one after the other.
+
+A new feature is a file with a StatefulFeature, and its line here: its weights, its place in the feature vector, its
+columns of Histories and its memory follow from what it declares.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from phrasebeam.base.array_struct import struct_of
+from phrasebeam.decoder.features.distortion import JUMP_FEATURES
+from phrasebeam.decoder.features.lexical_reordering import REORDERING
+from phrasebeam.decoder.features.operation_sequence import OPERATIONS
+from phrasebeam.decoder.features.sparse_history import SPARSE_HISTORY
+from phrasebeam.decoder.features.stateful_feature import Kernel, Room, StatefulFeature
+from phrasebeam.kernels.jit import inlined_kernel
+
+STATEFUL = (REORDERING, *JUMP_FEATURES, SPARSE_HISTORY, OPERATIONS)  # their scores are added in this order
+WITH_HISTORY = tuple(feature for feature in STATEFUL if feature.n_columns)
+ABSENT = -1  # in place of the first column of a feature that is not active, or of a place in the feature vector
+MOST_COLUMNS = 1 + sum(feature.n_columns for feature in WITH_HISTORY)
+NO_COLUMNS = np.full(len(WITH_HISTORY), ABSENT, np.int64)
+_NEW_MEMORY = {feature.name: feature.new_memory for feature in STATEFUL if feature.new_memory}
+
+_Memory: Any = struct_of("_Memory", _NEW_MEMORY)
+
+
+class FeatureMemory(_Memory):
+    """The memory of the features in one search or derivation, by the name of the feature."""
+
+    __slots__ = ()
+
+
+def new_feature_memory(tables: Any, room: Room, old: FeatureMemory | None = None) -> FeatureMemory:
+    """The memory of all features for models with these Tables.
+
+    Of `old`, with as much room for options, it takes over what the features keep of the options.
+    """
+    memories = {name: new(tables, room) for name, new in _NEW_MEMORY.items()}
+    for feature in STATEFUL:
+        if old is not None and feature.kept_of_options:
+            kept = {name: getattr(getattr(old, feature.name), name) for name in feature.kept_of_options}
+            memories[feature.name] = memories[feature.name]._replace(**kept)
+    return FeatureMemory(**memories)
+
+
+def history_columns(weights: Any, tables: Any) -> tuple[np.ndarray, int]:
+    """int64[len(WITH_HISTORY)], the first column of each feature that is active by these DenseWeights, or ABSENT.
+
+    And the number of all columns; 1, that of the option's state, if no feature is active.
+    """
+    columns, n_columns = NO_COLUMNS.copy(), 1
+    for i, feature in enumerate(WITH_HISTORY):
+        if feature.is_active(weights, tables) if feature.is_active else np.any(getattr(weights, feature.name)):
+            columns[i], n_columns = n_columns, n_columns + feature.n_columns
+    return columns, n_columns
+
+
+def histories_lower(weights: Any, columns: np.ndarray) -> bool:
+    """Whether there are features with `columns`, by history_columns, and their scores are never above 0."""
+    active = [feature for feature, column in zip(WITH_HISTORY, columns) if column != ABSENT]
+    return bool(active) and all(feature.lowers_scores(weights) for feature in active)
+
+
+def _of_all(
+    signature: str, first: str, ask: str, last: str, kernel_of: Callable[[StatefulFeature], Kernel | None]
+) -> Any:
+    """An inlined kernel that asks those features that have the kernel `kernel_of`, one after the other.
+
+    Its text is a line `first`, a line `ask` for each feature, and `return last`: what a loop over virtual methods would
+    do, which numba lacks. In `ask` stands {kernel} for the feature's kernel, {name} for its name, and {column} for
+    where its first column is in an array `columns`. For two features, score_histories is
+
+        def score_histories(space, step, is_monotone):
+            columns, total = space.parameters.columns, 0.0
+            if columns[0] >= 0: total += sparse_history(space, step, columns[0], is_monotone)
+            if columns[1] >= 0: total += operations(space, step, columns[1], is_monotone)
+            return total
+    """
+    features = [feature for feature in STATEFUL if kernel_of(feature)]
+    numbers = {feature.name: number for number, feature in enumerate(WITH_HISTORY)}
+    asked = [
+        ask.format(kernel=feature.name, name=feature.name, column=f"columns[{numbers.get(feature.name)}]")
+        for feature in features
+    ]
+    text = "\n    ".join([f"def {signature}:", first, *asked, f"return {last}"])
+    scope: dict[str, Any] = {feature.name: kernel_of(feature) for feature in features} | {"__name__": __name__}
+    exec(compile(text, __file__, "exec"), scope)  # in this file's name: what the cache of kernels knows of it
+    return inlined_kernel(scope[signature.partition("(")[0]])
+
+
+# Weighted score of `total` and of the way to a phrase, a Jump
+add_jumps = _of_all(
+    "add_jumps(space, jump, total)",
+    "pass",
+    "total += {kernel}(space, jump)",
+    "total",
+    lambda feature: feature.jump,
+)
+
+# Forget the last sentence
+begin_features = _of_all(
+    "begin_features(space)",
+    "columns = space.parameters.columns",
+    "if {column} >= 0: {kernel}(space, {column})",
+    "None",
+    lambda feature: feature.begin,
+)
+
+# Weighted score of what depends on the history of a NextPhrase
+score_histories = _of_all(
+    "score_histories(space, step, is_monotone)",
+    "columns, total = space.parameters.columns, 0.0",
+    "if {column} >= 0: total += {kernel}(space, step, {column}, is_monotone)",
+    "total",
+    lambda feature: feature.score,
+)
+
+# Fill histories.row behind a NextPhrase; whether there was room
+follow_step = _of_all(
+    "follow_step(space, step)",
+    "columns = space.parameters.columns",
+    "if {column} >= 0 and not {kernel}(space, step, {column}): return False",
+    "True",
+    lambda feature: feature.follow,
+)
+
+# Keep what is asked later of an option, an OptionPhrase; whether there was room
+prepare_option = _of_all(
+    "prepare_option(lookup, option, phrase)",
+    "columns = lookup.columns",
+    "if {column} >= 0 and not {kernel}(lookup, option, phrase): return False",
+    "True",
+    lambda feature: feature.prepare,
+)
+
+# Weighted score of an OptionPhrase by features that can score one without its context
+estimate_phrase = _of_all(
+    "estimate_phrase(lookup, phrase)",
+    "columns, total = lookup.columns, 0.0",
+    "if {column} >= 0: total += {kernel}(lookup, phrase)",
+    "total",
+    lambda feature: feature.estimate,
+)
+has_estimates = _of_all(
+    "has_estimates(lookup)",
+    "columns = lookup.columns",
+    "if {column} >= 0: return True",
+    "False",
+    lambda feature: feature.estimate,
+)
+
+# Add the values of a DerivedPhrase to a feature vector
+add_values = _of_all(
+    "add_values(tables, sentence, space, phrase, features)",
+    "places = space.places",
+    "if places.{name} >= 0: {kernel}(tables, sentence, space, phrase, features)",
+    "None",
+    lambda feature: feature.value,
+)

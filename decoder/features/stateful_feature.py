@@ -1,0 +1,98 @@
+"""The declaration of a feature that depends on the phrases before: its weights, its state, its kernels.
+
+Moses calls this a StatefulFeatureFunction, Phrasal a DerivationFeaturizer. Numba has no virtual calls: stateful.py
+makes of the kernels of all features one kernel of each kind, which calls them one after the other.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from phrasebeam.decoder.features.dense_feature import DenseFeature
+from phrasebeam.kernels.jit import inlined_kernel
+from phrasebeam.kernels.structs import by_value
+
+Kernel = Callable[..., Any]
+
+
+class Jump(NamedTuple):
+    """The way from the last phrase of a node of the graph to the source words begin:end."""
+
+    node: np.int64
+    last: np.int64  # the option of the last phrase; negative at the start
+    previous_begin: np.int64  # of the last phrase; START_BEGIN, START_END at the start
+    previous_end: np.int64
+    first_gap: np.int64  # with `window` the coverage of the node
+    window: np.uint64
+    begin: np.int64
+    end: np.int64
+
+
+class NextPhrase(NamedTuple):
+    """An option after a node of the graph, all int64."""
+
+    node: np.int64
+    history: np.int64  # of the node: a row of Histories.columns
+    option: np.int64
+
+
+@by_value
+class DerivedPhrase(NamedTuple):
+    """A phrase of a derivation, all int64 but the window; its target words are FeatureSpace.words[position:][:size]."""
+
+    number: np.int64  # from 0
+    pair: np.int64  # negative if synthetic
+    begin: np.int64  # source words, half open
+    end: np.int64
+    previous_end: np.int64  # of the phrase before, START_END at the start
+    first_gap: np.int64  # with `window` the coverage before
+    window: np.uint64
+    position: np.int64
+    size: np.int64
+
+
+class Room(NamedTuple):
+    """For how much a feature's memory must have room."""
+
+    n_histories: int  # of a sentence, and above the number of its words; a power of two
+    n_words: int  # of the longest side of a phrase
+    n_options: int = 0  # 0: the memory is that of derivations, not of a search
+
+
+SMALLEST_ROOM = Room(1, 1)
+
+
+class StatefulFeature(NamedTuple):
+    """A feature with what it keeps of the phrases before. Kernels that it does not need are None.
+
+    Of the arguments of kernels, `space` is a SearchSpace, `column` the first of the feature's columns, `phrase` a
+    DerivedPhrase or an OptionPhrase. Kernels with a `column` are called only if the feature is active.
+    """
+
+    name: str
+    declared: DenseFeature | None  # None: its weights are not dense
+    value: Kernel | None  # (tables, sentence, feature_space, phrase, features): add its values of the phrase
+    jump: Kernel | None = None  # (space, jump): weighted score of what depends on where a phrase lies
+    n_columns: int = 0  # of Histories that hypotheses must have in common to be recombined
+    is_active: Callable[[Any, Any], bool] | None = None  # of DenseWeights and Tables; None: if its weight is not 0
+    begin: Kernel | None = None  # (space, column): forget the last sentence, fill START_HISTORY where it is not -1
+    score: Kernel | None = None  # (space, step, column, is_monotone): weighted score of the option
+    follow: Kernel | None = None  # (space, step, column): fill histories.row[column:]; whether there was room
+    sign: int = 0  # of all its values, where they have the same
+    new_memory: Callable[[Any, Room], Any] | None = None  # (tables, room): a struct, in space.memory by its name
+    prepare: Kernel | None = None  # (lookup, option, phrase): keep what `score` needs; whether there was room
+    kept_of_options: tuple[str, ...] = ()  # fields of its memory that `prepare` fills
+    estimate: Kernel | None = None  # (lookup, phrase): weighted score of a pair whose context is unknown
+    check: Callable[[Any, Any], None] | None = None  # (weights, tables): raise ModelError if they do not fit
+
+    def lowers_scores(self, weights: Any) -> bool:
+        """Whether its score is never above 0 by these DenseWeights."""
+        return self.sign != 0 and bool((self.sign * np.atleast_1d(getattr(weights, self.name)) <= 0).all())
+
+
+@inlined_kernel
+def target_span(options, option):
+    """(first, end) of the target words of an `option` (int64) in options.words; `options` are Options."""
+    target = np.int64(options.target[option])
+    return options.target_first[target], options.target_first[target + 1]

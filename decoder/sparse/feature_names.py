@@ -1,0 +1,212 @@
+"""Names of sparse features, made from the words of a phrase in its context: of their keys, hashes, none can be read.
+
+Rule id: the words of both sides. Rule bigram, rule history: Yu et al. (2013, section 4.3).
+
+Bigrams and shape are for phrase pairs what rule n-grams and rule shapes are for the rules of Simianer, Riezler & Dyer
+(2012); aligned words and deleted content words are those of Green et al. (2013, section 3.2). A copied word is aligned
+with its copy, a term as its markup says, usually not at all. Content words and frequent words are those of Levels.
+
+Inserted, deleted and translated words and lengths are Moses' TargetWordInsertionFeature, SourceWordDeletionFeature,
+WordTranslationFeature and PhraseLengthFeature (Hasler, Haddow & Koehn 2011). An unaligned pair of two words has no
+inserted or deleted word. With a word list, what it lacks is OTHER.
+
+A phrase is monotone to the one before if its source words follow those of that phrase, and non-monotone otherwise; also
+in models whose lexicalized reordering is hierarchical. The first phrase is monotone if it begins the sentence. The last
+one has no next phrase, and no feature with it, as in lexicalized reordering. Rule reordering is the "discriminative
+re-ordering" of Green et al. (2013). Class reordering is their "POS-based re-ordering", with the tags of the source
+tokens, or their classes: see Levels.class_column. There "with-next" of a phrase and "with-previous" of the phrase after
+it are conjunctions of the same two sequences, so that we count them once. And we add the orientation, which the
+sequences alone do not tell: the paper's feature is the sum of two of ours.
+
+Of each side only the first LONGEST_PHRASE words are looked at; no phrase of a table has more.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+from typing import NamedTuple
+
+from phrasebeam.decoder.sparse.levels import ABSENT, LENGTH, POSITIONS, Levels
+from phrasebeam.decoder.tables.phrase_table import LONGEST_PHRASE
+from phrasebeam.lm.text.vocabulary import BEGIN, END
+
+Points = Sequence[Sequence[int]]  # (source, target) positions inside a phrase pair
+
+LONGEST_SHAPE = 7  # longer sides have the length of this one in rule_shape
+ALL_CLASSES = "all"  # the aggregate feature of source_deletion
+OTHER = "OTHER"  # in place of words that a list lacks
+MOST_POINTS = 2 * LONGEST_PHRASE  # alignment points of a phrase pair that are looked at in word_pairs
+EMPTY_PHRASE = "-"  # edge of an empty target phrase
+
+
+class RuleInContext(NamedTuple):
+    """A phrase of a derivation with the context on which its sparse features depend, as text."""
+
+    levels: Levels
+    combinations: Sequence[Sequence[Sequence[int]]]  # rows of Sparse.combinations, by kind of word edges
+    source: Sequence[str]  # the words of the sentence
+    tags: Sequence[str]  # their tags, UNCLASSED in models without
+    begin: int  # source words, half open
+    end: int
+    target: Sequence[str]
+    pair_names: Sequence[str]  # names of its features in the phrase table
+    points: Points
+    before: str  # the rule before, or BEGIN
+    previous_begin: int  # its source words, half open; 0:0 at the start
+    previous_end: int
+    is_monotone: bool  # whether it is so to the rule before
+    last: str  # the target word before, or BEGIN
+    second_last: str  # the one before that, or BEGIN
+
+    def source_names(self, position: int) -> list[str]:
+        """The source word at `position`, from -1 to n for <s>, the words and </s>, and its class at each level."""
+        if 0 <= position < len(self.source):
+            return self.levels.names("source", self.source[position], self.tags[position])
+        boundary = BEGIN if position < 0 else END
+        return self.levels.names("source", boundary, boundary)
+
+    @property
+    def rule(self) -> str:
+        """The name of the rule: the words of both sides."""
+        return f"{'_'.join(self.source[self.begin : self.end])}~{'_'.join(self.target)}"
+
+
+def history_names(context: RuleInContext) -> Iterator[str]:
+    """The rule with its two last target words, at each level of target words."""
+    last, second_last = (context.levels.names("target", word) for word in (context.last, context.second_last))
+    for column in context.levels.target_columns:
+        yield f"{context.rule},{context.levels.labels[column]}={second_last[column]}_{last[column]}"
+
+
+def bigram_names(side: str, context: RuleInContext) -> Iterator[str]:
+    """Neighbouring words of one side, "source" or "target"."""
+    words = context.source[context.begin : context.end] if side == "source" else context.target
+    for first, second in pairwise(words[:LONGEST_PHRASE]):
+        yield f"{first}_{second}"
+
+
+def shape_names(context: RuleInContext) -> Iterator[str]:
+    """Lengths of both sides, runs of aligned words, and whether alignment points cross."""
+    sizes = [min(size, LONGEST_PHRASE) for size in (context.end - context.begin, len(context.target))]
+    lengths = "x".join(str(min(size, LONGEST_SHAPE)) for size in sizes)
+    yield f"{lengths}_{shape_of(context.points, *sizes)}"
+
+
+def alignment_names(context: RuleInContext) -> Iterator[str]:
+    """The words of each clique: aligned words that no point connects with others."""
+    for source, target in cliques_of(context.points):
+        words = [context.source[context.begin + i] for i in source], [context.target[j] for j in target]
+        yield "~".join("_".join(sorted(side)) for side in words)
+
+
+def deletion_names(context: RuleInContext) -> Iterator[str]:
+    """Content words that are aligned with frequent words only, if with any: all in one, and by tag or class."""
+    levels, begin = context.levels, context.begin
+    for position in range(begin, min(context.end, begin + LONGEST_PHRASE)):
+        partners = [context.target[j] for i, j in context.points if begin + i == position]
+        is_content = levels.is_content(context.source[position], context.tags[position])
+        if is_content and levels.frequent.target.issuperset(partners):
+            yield ALL_CLASSES
+            if column := levels.class_column:
+                yield f"{levels.labels[column]}={context.source_names(position)[column]}"
+
+
+def cliques_of(points: Points) -> Iterator[tuple[list[int], list[int]]]:
+    """Source and target positions of the cliques, by first source position: parts that no point connects."""
+    cliques: list[tuple[set[int], set[int]]] = []
+    for i, j in points:
+        joined, others = ({i}, {j}), []
+        for clique in cliques:
+            if i in clique[0] or j in clique[1]:
+                joined = joined[0] | clique[0], joined[1] | clique[1]
+            else:
+                others.append(clique)
+        cliques = [*others, joined]
+    for source, target in sorted(cliques, key=lambda clique: min(clique[0])):
+        yield sorted(source), sorted(target)
+
+
+def shape_of(points: Points, n_source: int, n_target: int) -> str:
+    """The shape of an alignment in a name: runs of aligned (A) and unaligned (U) words of both sides, and crossing."""
+    runs = [
+        "".join("A" if is_aligned else "U" for is_aligned, _ in groupby(i in aligned for i in range(size))) or "-"
+        for size, aligned in ((n_source, {i for i, _ in points}), (n_target, {j for _, j in points}))
+    ]
+    crosses = any(i < other_i and j > other_j for i, j in points for other_i, other_j in points)
+    return "_".join([*runs, "crossing" if crosses else "monotone"])
+
+
+def _named(word: str, words: frozenset[str] | None) -> str:
+    return word if words is None or word in words else OTHER
+
+
+def inserted_names(context: RuleInContext) -> Iterator[str]:
+    """Unaligned target words."""
+    n_source, words = context.end - context.begin, context.target[:LONGEST_PHRASE]
+    aligned = {j for _, j in context.points}
+    for j, word in enumerate(words):
+        if j not in aligned and (aligned or n_source > 1 or len(words) > 1):
+            yield _named(word, context.levels.listed["inserted"])
+
+
+def deleted_names(context: RuleInContext) -> Iterator[str]:
+    """Unaligned source words."""
+    words = context.source[context.begin : context.end][:LONGEST_PHRASE]
+    aligned = {i for i, _ in context.points}
+    for i, word in enumerate(words):
+        if i not in aligned and (aligned or len(words) > 1 or len(context.target) != 1):
+            yield _named(word, context.levels.listed["deleted"])
+
+
+def word_pair_names(context: RuleInContext) -> Iterator[str]:
+    """Aligned words, two at a time."""
+    listed = context.levels.listed
+    for i, j in context.points[:MOST_POINTS]:
+        source, target = context.source[context.begin + i], context.target[j]
+        yield f"{_named(source, listed['pair_source'])}~{_named(target, listed['pair_target'])}"
+
+
+def length_names(context: RuleInContext) -> Iterator[str]:
+    """Lengths of the source phrase, of the target phrase, and both."""
+    n_source, n_target = (min(n, LONGEST_PHRASE) for n in (context.end - context.begin, len(context.target)))
+    yield from (f"s{n_source}", f"t{n_target}", f"{n_source},{n_target}")
+
+
+def _orientation(context: RuleInContext) -> str:
+    return "monotone" if context.is_monotone else "non_monotone"
+
+
+def jump_names(context: RuleInContext) -> Iterator[str]:
+    """The rule before with its orientation to this one, and this rule with its orientation to that."""
+    if context.before != BEGIN:
+        yield f"{context.before},{_orientation(context)}_with_next"
+    yield f"{context.rule},{_orientation(context)}_with_previous"
+
+
+def class_jump_names(context: RuleInContext) -> Iterator[str]:
+    """Classes of the source words of this phrase and the one before, and the orientation."""
+    column = context.levels.class_column
+    previous, current = (
+        "_".join(context.source_names(position)[column] for position in range(begin, end))
+        for begin, end in ((context.previous_begin, context.previous_end), (context.begin, context.end))
+    )
+    yield f"{previous or BEGIN}+{current},{_orientation(context)}"
+
+
+def edge_names(kind: int, context: RuleInContext) -> Iterator[str]:
+    """The names of the combinations of one kind."""
+    if not context.combinations[kind]:
+        return
+    labels, begin, end = context.levels.labels, context.begin, context.end
+    target = [context.levels.names("target", word) for word in (*context.target[:1], *context.target[-1:])]
+    at = [
+        *(context.source_names(position) for position in (begin, end - 1)),
+        *(target or [[EMPTY_PHRASE] * len(labels)] * 2),
+        *(context.source_names(position) for position in (begin - 1, end)),
+    ]
+    for row in context.combinations[kind]:
+        parts = [
+            f"{position}.{labels[column]}={classes[column]}"
+            for position, classes, column in zip(POSITIONS, at, row)
+            if column != ABSENT
+        ]
+        yield ",".join(parts + [f"length={end - begin}"] * row[int(LENGTH)])

@@ -1,0 +1,1 @@
+"""Tokenizers: text of a language as tokens, and tokens as text."""

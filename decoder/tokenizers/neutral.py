@@ -1,0 +1,125 @@
+"""The tokenizer `neutral`, for any language: words by Unicode's boundaries, spaces and apostrophes as text has them."""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from phrasebeam.base.config import Section, load_config, save_config
+from phrasebeam.decoder.tokenizers.spacing import FORMS, Form, FormName, Spacing
+from phrasebeam.decoder.tokenizers.word_pieces import EDGES, Piece, WordPieces
+
+MOST_REMEMBERED = 1 << 17  # chunks and tokens, which text repeats
+LEAST = 3  # occurrences of an edge by which it is judged
+
+
+class NeutralRules(Section):
+    """What the tokenizer learned, as it stands in its file."""
+
+    leading: str = Field("", description="signs that words begin with")
+    trailing: str = Field("", description="signs that words end with")
+    forms: dict[str, FormName] = Field({}, description="sides to which tokens attach that are no words")
+
+
+class NeutralTokenizer:
+    """Divides text of any language into tokens, and gives the text of tokens back with single spaces, in NFC."""
+
+    def __init__(self, spacing: Spacing, leading: str = "", trailing: str = ""):
+        self.spacing, self.leading, self.trailing = spacing, leading, trailing
+        self._pieces = WordPieces(leading, trailing)
+        # Tokens of chunks, by whether they are the first and the last of a line
+        self._at_ends: list[list[dict[str, list[str]]]] = [[{}, {}], [{}, {}]]
+        self._within = self._at_ends[False][False]
+        self._read: dict[str, tuple[str, Form]] = {}
+
+    @classmethod
+    def learn(cls, lines: Iterable[str]) -> "NeutralTokenizer":
+        """The tokenizer of text such as `lines`, which are read once."""
+        counts = Counter(chunk for line in lines for chunk in WordPieces().chunks(_composed(line)))
+        leading, trailing = _edges(counts)
+        pieces = WordPieces(leading, trailing)
+        return cls(Spacing.learn((pieces.of(chunk), count) for chunk, count in counts.items()), leading, trailing)
+
+    @classmethod
+    def load(cls, path: Path) -> "NeutralTokenizer":
+        """The tokenizer in a file that `save` has written. Raises ConfigError, naming the key."""
+        rules = load_config(path, NeutralRules)
+        return cls(Spacing({token: FORMS[name] for token, name in rules.forms.items()}), rules.leading, rules.trailing)
+
+    def save(self, path: Path) -> None:
+        """Write what was learned, as YAML."""
+        names = {form: name for name, form in FORMS.items()}
+        forms = {token: names[form] for token, form in sorted(self.spacing.usual.items())}
+        save_config(NeutralRules(leading=self.leading, trailing=self.trailing, forms=forms), path)
+
+    def tokens(self, line: str) -> list[str]:
+        tokens, chunks = list[str](), self._pieces.chunks(_composed(line))
+        last = len(chunks) - 1
+        for i, chunk in enumerate(chunks):
+            known = self._within if 0 < i < last else self._at_ends[i == 0][i == last]
+            tokens += known.get(chunk) or self._remembered(known, chunk, i == 0, i == last)
+        return tokens
+
+    def text(self, tokens: Iterable[str]) -> str:
+        """The text of tokens, be they of a line or translated."""
+        parts, attached = list[str](), True
+        for token in tokens:
+            text, form = self._read.get(token) or self._remembered_form(token)
+            if not (attached or form.left):
+                parts.append(" ")
+            parts.append(text)
+            attached = form.right
+        return "".join(parts)
+
+    def _remembered(self, known: dict[str, list[str]], chunk: str, is_first: bool, is_last: bool) -> list[str]:
+        tokens = self.spacing.tokens(self._pieces.of(chunk), is_first, is_last)
+        if len(known) < MOST_REMEMBERED:
+            known[chunk] = tokens
+        return tokens
+
+    def _remembered_form(self, token: str) -> tuple[str, Form]:
+        found = self.spacing.read(token, self._piece)
+        if len(self._read) < MOST_REMEMBERED:
+            self._read[token] = found
+        return found
+
+    def _piece(self, text: str) -> Piece:
+        """A token's text as a piece, as it was in a chunk."""
+        pieces = self._pieces.of(text)
+        return pieces[0] if len(pieces) == 1 else Piece(text, "whole")
+
+
+def _composed(line: str) -> str:
+    return line if unicodedata.is_normalized("NFC", line) else unicodedata.normalize("NFC", line)
+
+
+def _edges(chunks: Counter[str]) -> tuple[str, str]:
+    """The characters of EDGES that words begin with, and those that they end with.
+
+    They do if words that are seen with such an edge are seen more often with it than without it. So the apostrophe of
+    Bribri "ye'" is a letter, those of English "the dogs' 'quotes'" are none.
+    """
+    words: Counter[str] = Counter()
+    pieces = WordPieces(EDGES, EDGES)
+    for chunk, count in chunks.items():
+        for piece in pieces.of(chunk):
+            if piece.kind == "word":
+                words[piece.text] += count
+    return _edges_of(words, 0), _edges_of(words, -1)
+
+
+def _edges_of(words: Counter[str], side: Literal[0, -1]) -> str:
+    """The characters on one side; what stands on the other side, too, is a quotation mark."""
+    usual: Counter[str] = Counter()  # occurrences of an edge at words that mostly have it
+    seen: Counter[str] = Counter()  # at all words that occur more than once, with it or without
+    opposite: Counter[str] = Counter()
+    for word, count in words.items():
+        edge, without = word[side], words[word.strip(EDGES)]
+        opposite[word[-1 - side]] += count
+        if edge in EDGES and count + without > 1:
+            seen[edge] += count
+            usual[edge] += count if count > without else 0
+    return "".join(one for one in EDGES if seen[one] >= max(LEAST, 2 * opposite[one]) and 2 * usual[one] > seen[one])

@@ -1,0 +1,83 @@
+"""The registry of tokenizers: how raw text of one language becomes tokens, and tokens become text again."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from phrasebeam.base.errors import ModelError
+from phrasebeam.decoder.input.raw_text_settings import RawTextSettings, SideSettings, TokenizerName, primary_language
+from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
+from phrasebeam.decoder.tokenizers.moses import MosesTokenizer
+from phrasebeam.decoder.tokenizers.neutral import NeutralTokenizer
+from phrasebeam.decoder.tokenizers.simple_tokenizers import CharacterTokenizer, WhitespaceTokenizer
+from phrasebeam.decoder.tokenizers.subwords import SubwordTokenizer
+
+
+@runtime_checkable
+class Tokenizer(Protocol):
+    """Tokens of text, and text of tokens."""
+
+    def tokens(self, line: str) -> list[str]:
+        """The tokens of a raw line: none is empty or has a space, `|`, `<`, `>`, `[` or `]` in it."""
+
+    def text(self, tokens: Iterable[str]) -> str:
+        """The raw text of tokens, be they of text or translated."""
+
+
+@runtime_checkable
+class LearnedTokenizer(Tokenizer, Protocol):
+    """A tokenizer that learned something from text."""
+
+    def save(self, path: Path) -> None:
+        """Write what was learned."""
+
+
+class TokenizerKind(NamedTuple):
+    """Two ways to make a tokenizer; those that learn nothing are made by `learn` of no text."""
+
+    learn: Callable[[Iterable[str], SideSettings], Tokenizer]  # from the training text of a side
+    load: Callable[[Path], Tokenizer] | None = None  # from a file that LearnedTokenizer.save has written
+
+
+def _moses(side: SideSettings) -> MosesTokenizer:
+    return MosesTokenizer(primary_language(side.language), side.normalize, side.escape)
+
+
+TOKENIZERS: dict[TokenizerName, TokenizerKind] = {
+    "moses": TokenizerKind(
+        lambda _, side: MosesTokenizer(primary_language(side.language), side.normalize, side.escape)
+    ),
+    "neutral": TokenizerKind(lambda lines, _: NeutralTokenizer.learn(lines), NeutralTokenizer.load),
+    "characters": TokenizerKind(lambda *_: CharacterTokenizer()),
+    "subwords": TokenizerKind(lambda lines, side: SubwordTokenizer.learn(lines, side.subwords), SubwordTokenizer.load),
+    "whitespace": TokenizerKind(lambda *_: WhitespaceTokenizer()),
+}
+
+
+def tokenizer_paths(directory: Path) -> tuple[Path, Path]:
+    """Where a model keeps what its tokenizers of source and target learned."""
+    return directory / "tokenizer.source", directory / "tokenizer.target"
+
+
+def open_tokenizer(side: SideSettings, path: Path) -> Tokenizer:
+    """The tokenizer of a side of a model, whose file is `path` if it has one. Raises SmtError."""
+    kind = TOKENIZERS[side.tokenizer]
+    if kind.load is None:
+        return kind.learn((), side)
+    if not path.exists():
+        raise ModelError(f"{path}: missing; {TRAIN_AGAIN}")
+    return kind.load(path)
+
+
+def learn_tokenizers(
+    settings: RawTextSettings, texts: tuple[Iterable[str], Iterable[str]], directory: Path
+) -> tuple[Path, Path]:
+    """Let the tokenizers of both sides learn from their text; the paths of what a model in `directory` keeps of it."""
+    paths = tokenizer_paths(directory)
+    for lines, side, path in zip(texts, settings.sides, paths):
+        kind = TOKENIZERS[side.tokenizer]
+        if kind.load is not None:
+            learned = kind.learn(lines, side)
+            if isinstance(learned, LearnedTokenizer):
+                learned.save(path)
+    return paths

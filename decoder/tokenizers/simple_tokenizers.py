@@ -1,0 +1,32 @@
+"""The tokenizers `characters` and `whitespace`, which learn nothing from text."""
+
+import unicodedata
+from collections.abc import Iterable
+
+import regex
+
+from phrasebeam.decoder.tokenizers.escapes import SPACE, escaped, unescaped
+
+CLUSTER = regex.compile(r"\X")  # a grapheme cluster: a letter with its marks, an emoji
+
+
+class CharacterTokenizer:
+    """A token for each grapheme cluster and, in place of white space, for each space between words."""
+
+    def tokens(self, line: str) -> list[str]:
+        line = " ".join(unicodedata.normalize("NFC", line).split())
+        return [SPACE if one == " " else escaped(one) for one in CLUSTER.findall(line)]
+
+    def text(self, tokens: Iterable[str]) -> str:
+        return "".join(" " if token == SPACE else unescaped(token) for token in tokens)
+
+
+class WhitespaceTokenizer:
+    """The tokens of text that is tokenized: what stands between its spaces."""
+
+    def tokens(self, line: str) -> list[str]:
+        return [escaped(token) for token in unicodedata.normalize("NFC", line).split()]
+
+    def text(self, tokens: Iterable[str]) -> str:
+        """The text of tokens, with spaces between all of them."""
+        return " ".join(unescaped(token) for token in tokens)

@@ -1,0 +1,72 @@
+"""The tokenizer `subwords`: pieces of words by SentencePiece (Kudo 2018; Sennrich et al. 2016), trained on the text."""
+
+import io
+import unicodedata
+from collections.abc import Iterable
+from pathlib import Path
+
+from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.base.files import atomic_file
+from phrasebeam.decoder.input.raw_text_settings import SubwordSettings
+from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
+from phrasebeam.decoder.tokenizers.escapes import REFERENCES, SPACE, unescaped
+
+MISSING = "the tokenizer subwords needs SentencePiece, which is not installed; pip install 'phrasebeam[subwords]'"
+_ESCAPED = str.maketrans({one: reference for one, reference in REFERENCES.items() if one != " "})
+
+
+class SubwordTokenizer:
+    """Divides text as a model of SentencePiece says, whose file `model` is given."""
+
+    def __init__(self, model: bytes):
+        try:
+            from sentencepiece import SentencePieceProcessor  # an extra
+        except ImportError as error:
+            raise ConfigError(MISSING) from error
+        self.model = model
+        self._processor = SentencePieceProcessor(model_proto=model)
+
+    @classmethod
+    def load(cls, path: Path) -> "SubwordTokenizer":
+        """The tokenizer in a file of SentencePiece. Raises FormatError."""
+        try:
+            return cls(path.read_bytes())
+        except RuntimeError as error:
+            raise FormatError(path, f"no model of SentencePiece ({error}); {TRAIN_AGAIN}") from None
+
+    def save(self, path: Path) -> None:
+        """Write the model as SentencePiece has it."""
+        with atomic_file(path) as file:
+            file.write(self.model)
+
+    @classmethod
+    def learn(cls, lines: Iterable[str], settings: SubwordSettings) -> "SubwordTokenizer":
+        """Train on `lines`."""
+        try:
+            import sentencepiece
+        except ImportError as error:
+            raise ConfigError(MISSING) from error
+        written = io.BytesIO()
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=(_prepared(line) for line in lines),
+            model_writer=written,
+            vocab_size=settings.pieces,
+            model_type=settings.kind,
+            hard_vocab_limit=False,
+            character_coverage=1.0,
+            normalization_rule_name="identity",
+            num_threads=1,
+            minloglevel=2,
+        )
+        return cls(written.getvalue())
+
+    def tokens(self, line: str) -> list[str]:
+        tokens: list[str] = self._processor.encode(_prepared(line), out_type=str)
+        return tokens
+
+    def text(self, tokens: Iterable[str]) -> str:
+        return unescaped("".join(tokens).replace(SPACE, " ")).strip(" ")
+
+
+def _prepared(line: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", line).split()).translate(_ESCAPED)

@@ -1,0 +1,95 @@
+"""train: the best model of a bitext, by a recipe of all stages."""
+
+from pathlib import Path
+from typing import Annotated, Unpack
+
+from pydantic import Field
+
+from phrasebeam.api.arguments import File, Force, MemoryBound, Settings, Target, memory_bound
+from phrasebeam.api.config import CONFIGS
+from phrasebeam.api.trainers import trainer_options as shared
+from phrasebeam.base.config import Threads, config_with_options
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.memory_bound import memory_option
+from phrasebeam.base.options import Option, described
+from phrasebeam.training.common.settings import ScoringSettings
+from phrasebeam.training.recipe.recipe import Recipe, recipe_file
+from phrasebeam.training.recipe.recipe_data import RecipeFiles
+from phrasebeam.training.recipe.recipe_report import write_report
+from phrasebeam.training.recipe.recipe_run import RecipeResult, run_recipe
+from phrasebeam.training.recipe.stage import with_seeds
+
+MOST_SEEDS = 1_000_000
+
+
+class RecipeOptions(shared.RawOptions, shared.TestOptions, total=False):
+    """Options of train."""
+
+    alignment: Annotated[
+        File | None, Option("A word alignment (0-0 1-2 ...) to use as it is.", unset="the text is aligned")
+    ]
+    threads: Annotated[Threads | None, Option(section=ScoringSettings, unset="those of the recipe")]
+    memory: MemoryBound
+    force: Force
+
+
+@described()
+def train(
+    source: shared.RawSource,
+    target: Target,
+    dev_source: Annotated[File, "Other source sentences, to tune on and to choose by."],
+    dev_reference: shared.References,
+    output: Annotated[File, "Directory of the model; a run that was stopped there goes on."],
+    *,
+    recipe: Annotated[
+        Settings, "quick, standard, best, or a file; 'phrasebeam config recipe-standard' prints one."
+    ] = "standard",
+    seed: Annotated[
+        int, Field(ge=1, le=MOST_SEEDS), "N adds N - 1 to all seeds of the recipe, to repeat it with others."
+    ] = 1,
+    **options: Unpack[RecipeOptions],
+) -> RecipeResult:
+    """Make the best model of two text files by a recipe of all stages, and report what each brings.
+
+    Where a run of another recipe was stopped in `output`, only what follows from the change is done again.
+
+    Returns the scores of each stage; recipe/report.md in `output` tells more. Raises SmtError or OSError.
+
+    >>> recipe = {"stages": [{"kind": "train-model"}, {"kind": "tune", "settings": {"iterations": 1}}]}
+    >>> list(train("train.de", "train.en", "dev.de", "dev.en", "best", recipe=recipe).stages)
+    ['train-model', 'tune']
+    """
+    n_bytes, threads = memory_option(options["memory"]), options["threads"]
+    bounds = {"memory": n_bytes} | ({} if threads is None else {"threads": threads})
+    found = _recipe(recipe).within(bounds).of_raw_text(lambda settings: shared.raw_settings(settings, options))
+    development = shared.development_data(dev_source, dev_reference)
+    test = shared.optional_data("test", options["test_source"], options["test_reference"])
+    files = RecipeFiles(shared.training_data(source, target, options["alignment"]), development, test)
+    with memory_bound(n_bytes):
+        cores = threads or found.builds[0].settings.threads
+        result = run_recipe(files, Path(output), with_seeds(found, seed - 1), cores, options["force"])
+    write_report(result, found, Path(output), _command(files, output, recipe, seed))
+    return result
+
+
+def _recipe(given: Settings) -> Recipe:
+    if isinstance(given, str):
+        path = recipe_file(given, CONFIGS)
+        if not path.exists():
+            names = ", ".join(sorted(one.stem.removeprefix("recipe-") for one in CONFIGS.glob("recipe-*.yaml")))
+            raise ConfigError(f"{given}: neither a file nor a recipe; expected a file, or one of {names}")
+        given = path
+    return config_with_options(given, Recipe, {})
+
+
+def _command(files: RecipeFiles, output: File, recipe: Settings, seed: int) -> str:
+    """The command that does the same."""
+    training, references = files.training, " ".join(map(str, files.development.references))
+    parts = [f"phrasebeam train --source {training.source} --target {training.target}"]
+    parts += [f"--dev-source {files.development.source} --dev-reference {references}"]
+    parts += [f"--alignment {training.alignment}"] if training.alignment else []
+    if files.test:
+        parts += [f"--test-source {files.test.source} --test-reference {' '.join(map(str, files.test.references))}"]
+    named = recipe if isinstance(recipe, (str, Path)) else "RECIPE.yaml"
+    chance = f" --seed {seed}" if seed > 1 else ""
+    return " \\\n  ".join([*parts, f"--recipe {named}{chance} --output {output}"])

@@ -1,0 +1,85 @@
+"""Options that trainers share, and the data that they name."""
+
+from pathlib import Path
+from typing import Annotated, TypedDict
+
+from phrasebeam.api.arguments import Config, File, Files, Force, LanguageOptions, MemoryBound, optional_path, paths
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.options import Option, heading
+from phrasebeam.decoder.input.raw_text_settings import raw_preprocessing
+from phrasebeam.decoder.input.sentence_input import LeaveOneOut
+from phrasebeam.training.bitext.bitext_files import BitextFiles
+from phrasebeam.training.model_building.config import TrainModelConfig
+
+DevSource = Annotated[File, "Other source sentences, by whose score the best weights are chosen."]
+References = Annotated[Files, "Their translations, one file for each set of them."]
+NewModel = Annotated[File, "Directory of the new model; a training that was stopped there goes on."]
+RawSource = Annotated[File, "Source sentences, tokenized or `raw`, one a line, plain, .gz or .zst."]
+
+
+@heading("Test data")
+class TestOptions(TypedDict, total=False):
+    """Sentences by which nothing is chosen."""
+
+    test_source: Annotated[File | None, "Source sentences whose scores are only reported."]
+    test_reference: Annotated[Files | None, "Translations of `test_source`, one file for each set of them."]
+
+
+@heading("Resources")
+class ResourceOptions(TypedDict, total=False):
+    """What a training may use of the machine."""
+
+    threads: int | None
+    memory: MemoryBound
+
+
+class TrainerOptions(ResourceOptions, total=False):
+    """Options of trainers with settings."""
+
+    config: Config
+    force: Force
+    iterations: int | None
+
+
+class CorpusOptions(TrainerOptions, total=False):
+    """Options of trainers that decode training data."""
+
+    alignment: Annotated[
+        File | None,
+        Option("Word alignment of the training data (0-0 1-2 ...).", unset="what the model keeps of the data"),
+    ]
+    leave_one_out: LeaveOneOut | None
+    lm_folds: int | None
+
+
+@heading("Raw text")
+class RawOptions(LanguageOptions, total=False):
+    """Whether text is raw, and its languages."""
+
+    raw: Annotated[bool, "The text is raw: tokenize and truecase it, as then what is to be translated."]
+
+
+def raw_settings(config: TrainModelConfig, options: RawOptions) -> TrainModelConfig:
+    """`config` with preprocessing of raw text, if options say so, for their languages or its own."""
+    source, target = options["source_language"], options["target_language"]
+    if not (options["raw"] or source or target):
+        return config
+    if not (options["raw"] or config.preprocessing):
+        raise ConfigError("--source-language and --target-language are of raw text; give --raw with them")
+    section = config.preprocessing.model_dump() if config.preprocessing else {}
+    return config.model_copy(update={"preprocessing": raw_preprocessing(section, source, target)})
+
+
+def training_data(source: File, target: File, alignment: File | None) -> BitextFiles:
+    return BitextFiles(Path(source), [Path(target)], optional_path(alignment))
+
+
+def development_data(source: File, references: Files) -> BitextFiles:
+    return BitextFiles(Path(source), paths(references))
+
+
+def optional_data(name: str, source: File | None, references: Files | None) -> BitextFiles | None:
+    """The data of two options that begin with `name`, if they are given. Raises ConfigError for one of them."""
+    if (source is None) != (not references):
+        raise ConfigError(f"--{name}-source and --{name}-reference need each other; give both")
+    return development_data(source, references) if source and references else None

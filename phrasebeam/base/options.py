@@ -1,0 +1,211 @@
+"""Options of the functions of the API, each declared once: a type, and a sentence of help or the setting it stands for.
+
+From these come the signature, the checks of arguments, the section Args of the docstring, and the options of commands.
+"""
+
+import re
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
+from inspect import Parameter, Signature, cleandoc, signature
+from types import NoneType
+from typing import Annotated, Any, NamedTuple, ParamSpec, TypeVar, Unpack, get_args, get_origin, get_type_hints
+
+from pydantic import PlainSerializer
+from pydantic.fields import FieldInfo
+
+from phrasebeam.base.checked_arguments import NO_BOUNDS, Bounds, bounds_of, call_checked
+from phrasebeam.base.config import Config, Section, config_with_options, sections_in
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Group = TypeVar("Group", bound=type)
+OPTIONS = "options"  # attribute of functions
+COMMAND = "{command}"  # in a help: the name of the command
+MOST_TOLD = 10**9  # bounds that are larger only keep nonsense away
+WIDTH = 112  # of the section Args
+RESULT = re.compile(r"^(Returns|Raises|>>>)", re.M)  # what stands behind the section Args
+
+
+class Option(NamedTuple):
+    """What an argument is besides its type, as metadata of Annotated; a plain string there is its help alone."""
+
+    help: str = ""  # "": the description of its setting
+    setting: str = ""  # key of the setting that it stands for, such as search.stack; "": its own name
+    section: type[Section] | None = None  # that has the setting; None: the section of the function
+    unset: str = ""  # what is meant where it is not given, in words, if the section does not say it
+    is_bare: bool = False  # on the command line, a word without a name
+
+
+class Heading(NamedTuple):
+    """Metadata of Annotated: the heading of a group of options in the help."""
+
+    text: str = ""
+
+
+class Declared(NamedTuple):
+    """All that is known of an argument."""
+
+    name: str
+    kind: Any  # its type
+    default: Any  # Parameter.empty: it must be given
+    help: str  # sentences, in which names of other arguments stand in backquotes
+    unset: str  # what is meant where it is not given, in words
+    section: type[Section] | None  # that it stands for a setting of
+    setting: str  # its key there
+    heading: str
+    is_bare: bool
+
+
+def heading(text: str) -> Callable[[Group], Group]:
+    """Decorate a TypedDict whose own options stand below a heading of the help, whatever function has them."""
+
+    def decorate(group: Group) -> Group:
+        for name, kind in group.__annotations__.items():
+            if not _first(kind, Heading()).text:
+                group.__annotations__[name] = Annotated[kind, Heading(text)]
+        return group
+
+    return decorate
+
+
+def described(section: type[Section] | None = None, unset: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorate a function whose parameters, and the keys of a TypedDict of further ones (PEP 692), are options.
+
+    An option without help stands for the setting of its name in `section`, whose default is meant where it is not
+    given, or what `unset` says. Arguments are checked as by `checked`; the function is given the defaults as well.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        parameters = [*_parameters(function, section)]
+        options = {one.name: _declared(one, section, unset, function.__name__) for one in parameters}
+        hints = {one.name: one.annotation for one in parameters}
+        call = call_checked(function, Signature(parameters), lambda: hints, gives_defaults=True)
+        plain = [one.replace(annotation=options[one.name].kind) for one in parameters]
+        returned = signature(function).return_annotation
+        call.__doc__ = _documented(cleandoc(function.__doc__ or ""), options)
+        call.__dict__ |= {"__signature__": Signature(plain, return_annotation=returned), OPTIONS: options}
+        return call
+
+    return decorate
+
+
+def options_of(function: Callable[..., Any]) -> Mapping[str, Declared]:
+    """The options of a function that is `described`, by name; of another one, its keyword-only parameters."""
+    found: Mapping[str, Declared] | None = getattr(function, OPTIONS, None)
+    parameters = () if found else signature(function).parameters.values()
+    keywords = (one for one in parameters if one.kind is Parameter.KEYWORD_ONLY)
+    return found or {one.name: _declared(one, None, "", "") for one in keywords}
+
+
+def settings_given(function: Callable[..., Any], section: type[Section], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a section for which arguments of a function that are not None stand, as YAML would say them."""
+    found: dict[str, Any] = {}
+    for name, option in options_of(function).items():
+        if option.section and issubclass(section, option.section) and given[name] is not None:
+            place, value = found, given[name]
+            *path, key = option.setting.split(".")
+            for part in path:
+                place = place.setdefault(part, {})
+            is_list = _is_list(_field(section, option.setting).annotation)
+            place[key] = [value] if is_list and not isinstance(value, list | tuple) else value
+    return found
+
+
+def settings_of(function: Callable[..., Any], section: type[Config], given: Mapping[str, Any]) -> Config:
+    """The section that the argument `config` of a function gives, with others in its place. Raises ConfigError."""
+    return config_with_options(given["config"], section, settings_given(function, section, given))
+
+
+def _parameters(function: Callable[..., Any], section: type[Section] | None) -> Iterator[Parameter]:
+    """The parameters of a function, and those that the keys of its TypedDict mean; groups with a heading come last."""
+    hints = get_type_hints(function, include_extras=True)
+    for one in signature(function).parameters.values():
+        if get_origin(hints[one.name]) is not Unpack:
+            yield one.replace(annotation=hints[one.name])
+            continue
+        group: dict[str, Any] = get_args(hints[one.name])[0].__annotations__
+        headings = {name: _first(kind, Heading()).text for name, kind in group.items()}
+        places = [*dict.fromkeys(["", *headings.values()])]
+        for name in sorted(group, key=lambda name: places.index(headings[name])):
+            option = _first(group[name], Option(_first(group[name], "")))
+            has_field = not option.help and NoneType not in get_args(plain(group[name]))
+            default = _field(option.section or section, option.setting or name).default if has_field else None
+            default = False if plain(group[name]) is bool and default is None else default
+            yield Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=group[name])
+
+
+def _declared(parameter: Parameter, section: type[Section] | None, unset: str, function: str) -> Declared:
+    """What is known of an argument. Raises LookupError where it has neither a help nor a setting with a description."""
+    annotation, name = parameter.annotation, parameter.name
+    option = _first(annotation, Option(_first(annotation, "")))
+    help, bounds, meant, owner, key = option.help, bounds_of(annotation), option.unset, None, option.setting or name
+    if not help or option.setting or option.section:
+        owner = option.section or section
+        field = _field(owner, key)
+        help, bounds = help or field.description or "", bounds if bounds != NO_BOUNDS else bounds_of(field)
+        if not help:
+            raise LookupError(f"{owner}: {key} has no description; give it one")
+        meant = meant or ("" if option.section else unset) or _shown(field)
+    help = _sentence(help.replace(COMMAND, function.replace("_", "-"))) + _range(bounds)
+    named = name, plain(annotation), parameter.default, help, meant if parameter.default is None else ""
+    return Declared(*named, owner, key, _first(annotation, Heading()).text, option.is_bare)
+
+
+def _field(section: type[Section] | None, key: str) -> FieldInfo:
+    """The field of the setting `key`, such as search.stack, of a section. Raises LookupError."""
+    first, _, rest = key.partition(".")
+    if section is None or first not in section.model_fields:
+        raise LookupError(f"{key}: no setting of {section}; give the option a help")
+    field = section.model_fields[first]
+    return _field(next(sections_in(field.annotation)), rest) if rest else field
+
+
+def _first(annotation: Any, default: Any) -> Any:
+    """The first metadata of an annotation that has the type of `default`."""
+    metadata = getattr(annotation, "__metadata__", ())
+    return next((one for one in metadata if type(one) is type(default)), default)
+
+
+def plain(kind: Any) -> Any:
+    """A type without metadata."""
+    return get_type_hints(type("_", (), {"__annotations__": {"kind": kind}}))["kind"]
+
+
+def _is_list(kind: Any) -> bool:
+    return list in (get_origin(kind), *map(get_origin, get_args(kind)))
+
+
+def _shown(field: FieldInfo) -> str:
+    """The default of a setting, in words."""
+    default = field.default
+    for one in field.metadata:
+        serialized: Any = one.func if isinstance(one, PlainSerializer) else lambda value: value
+        default = serialized(default)
+    if default is None or isinstance(default, Section):
+        return ""
+    return ", ".join(map(str, default)) if isinstance(default, list) else str(default)
+
+
+def _sentence(text: str) -> str:
+    """A description as a sentence; a value that it begins with, such as "cube: cube pruning", stays as it is."""
+    first = text[:1] if re.match(r"\S+[:,]", text) else text[:1].upper()
+    return first + text[1:] + ("" if text.endswith(".") else ".")
+
+
+def _range(bounds: Bounds) -> str:
+    """The bounds of a number, as a sentence; those that only keep nonsense away are left out."""
+    least, most = (None if one is None or one >= MOST_TOLD else one for one in bounds)
+    if least is None:
+        return "" if most is None else f" At most {most:g}."
+    return f" At least {least:g}." if most is None else f" From {least:g} to {most}."
+
+
+def _documented(text: str, options: Mapping[str, Declared]) -> str:
+    """A docstring with the section Args, before what it says of results and errors, and the examples."""
+    lines = ["Args:"]
+    for one in options.values():
+        told = f"{one.name}: {one.help}" + (f" Default: {one.unset}." if one.unset else "")
+        lines += textwrap.wrap(told, WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 8, break_long_words=False)
+    found = RESULT.search(text)
+    place = found.start() if found else len(text)
+    return f"{text[:place].rstrip()}\n\n{chr(10).join(lines)}\n\n{text[place:]}".rstrip() + "\n"

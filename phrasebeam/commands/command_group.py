@@ -1,0 +1,115 @@
+"""The command `phrasebeam` with its subcommands, each of which is imported when it is needed, as typer takes them."""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from phrasebeam.base.progress import set_volume
+from phrasebeam.commands.derived_command import Quiet, Verbose, command_function
+
+Panels = Mapping[str, Mapping[str, str]]  # by heading of the help and command, the module of what it prints
+
+
+def command_group(groups: Panels, name: str, help: str) -> typer.Typer:
+    """The command `name` with subcommands, by the heading that they have in its help."""
+
+    class Group(_CommandGroup):
+        panels = groups
+
+    app = typer.Typer(cls=Group, help=help, pretty_exceptions_enable=False, no_args_is_help=True)
+
+    def show_version(is_wanted: bool) -> None:
+        if is_wanted:
+            from importlib.metadata import version
+
+            print(f"{name} {version(name)}")
+            raise typer.Exit
+
+    @app.callback(context_settings={"help_option_names": ["-h", "--help"]})
+    def options(
+        quiet: Quiet = False,
+        verbose: Verbose = False,
+        version: Annotated[
+            bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version and exit.")
+        ] = False,
+    ) -> None:
+        set_volume(quiet, verbose)
+
+    return app
+
+
+class _PlainHelp:
+    """A command whose help shows no type for flags, and for options of several values that of one."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """All parameters, that of the help too."""
+        params = super().get_params(ctx)  # type: ignore
+        for param in params:
+            if getattr(param, "is_flag", False):
+                param.metavar = ""
+            elif getattr(param, "multiple", False) and param.metavar is None:
+                param.metavar = param.display_type_rich(ctx).replace("list[", "").replace("]", "").lower() + "..."
+        return params
+
+
+class Command(_PlainHelp, TyperCommand):
+    """A command whose list options take one value or more: "--reference a b", for which typer has no means."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse `args` after `repeat_options`."""
+        list_options = {name for option in self.params if getattr(option, "multiple", False) for name in option.opts}
+        return super().parse_args(ctx, repeat_options(args, list_options))
+
+
+class _CommandGroup(_PlainHelp, TyperGroup):
+    """Commands in panels of the help."""
+
+    panels: Panels
+
+    def __init__(self, **attributes: Any):
+        super().__init__(**attributes)
+        self.commands: Any = _LazyCommands(self.panels)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names alone, so that a completion imports one command."""
+        return list(self.commands)
+
+
+class _LazyCommands(Mapping[str, TyperCommand]):
+    """The commands of all panels by name, each imported when it is asked for."""
+
+    def __init__(self, panels: Panels):
+        self._found = {name: (panel, module) for panel, places in panels.items() for name, module in places.items()}
+
+    def __getitem__(self, name: str) -> TyperCommand:
+        panel, module = self._found[name]
+        app = typer.Typer(add_completion=False)
+        app.command(name, cls=Command, rich_help_panel=panel)(command_function(name, module))
+        command: Any = typer.main.get_command(app)
+        return command
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
+def repeat_options(arguments: list[str], list_options: set[str]) -> list[str]:
+    """The arguments with "--reference a b" written as "--reference a --reference b", for each of `list_options`."""
+    repeated: list[str] = []
+    option, n_values = "", 0
+    for position, argument in enumerate(arguments):
+        if argument == "--":
+            return repeated + arguments[position:]
+        if argument.startswith("-") and argument != "-":
+            name, has_value, _ = argument.partition("=")
+            option, n_values = name if name in list_options else "", int(bool(has_value))
+        elif option:
+            if n_values > 0:
+                repeated.append(option)
+            n_values += 1
+        repeated.append(argument)
+    return repeated

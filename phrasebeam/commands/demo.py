@@ -1,0 +1,48 @@
+"""What the commands of the demo, and the one that lists settings, print."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phrasebeam.commands.derived_command import CommandCall
+from phrasebeam.console.tables import print_table
+
+if TYPE_CHECKING:
+    from phrasebeam.training.demo.demo import DemoResult
+
+
+def demo(result: "DemoResult", call: CommandCall) -> None:
+    """Prints some translations, their BLEU, and how to translate more."""
+    for example in result.examples:
+        phrases = example.translation.phrases
+        print(f"source     {' '.join(f'[{p.source}]' for p in sorted(phrases, key=lambda p: p.source_span))}")
+        print(f"output     {' '.join(f'[{p.target}]' for p in phrases)}")
+        print(f"reference  {example.reference}\n")
+    print(f"BLEU {result.bleu:.1f} on {result.corpus.test_source} (BLEU|{result.signature})")
+    print(f"Try: echo '{result.examples[0].source}' | {called_here()} translate --model {result.model}")
+
+
+def called_here() -> str:
+    """What calls phrasebeam from here: its name alone, or where it is installed if no $PATH leads there."""
+    installed = Path(sys.executable).parent / "phrasebeam"
+    found = shutil.which("phrasebeam")
+    if found and Path(found).parent == installed.parent:
+        return "phrasebeam"
+    if not installed.exists():
+        return f"{sys.executable} -m phrasebeam"
+    return os.path.join(".", os.path.relpath(installed)) if installed.is_relative_to(Path.cwd()) else str(installed)
+
+
+def demo_corpus(files: tuple[Path, Path], call: CommandCall) -> None:
+    """Prints the names of the two files."""
+    print(f"{call.given['sentences']} sentence pairs in {files[0]} and {files[1]}")
+
+
+def config(found: str | dict[str, str], call: CommandCall) -> None:
+    """Example: phrasebeam config tune > my-tune.yaml, edit it, and give --config my-tune.yaml to tune."""
+    if isinstance(found, str):
+        sys.stdout.write(found)
+    else:
+        print_table([["name", "settings"], *map(list, found.items())])

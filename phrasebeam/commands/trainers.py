@@ -1,0 +1,150 @@
+"""What the commands that tune and train print: tables of runs and iterations, and what was gained."""
+
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+from phrasebeam.commands.derived_command import CommandCall
+from phrasebeam.console.tables import print_table
+from phrasebeam.process.hints import hint
+
+if TYPE_CHECKING:
+    from phrasebeam.api.trainers.rerank import Reranked
+    from phrasebeam.training.common.gain import Gain, TrainingOutcome
+    from phrasebeam.training.common.iterations import Progress
+    from phrasebeam.training.expected_bleu.expected_bleu_model import ExpectedBleuProgress
+    from phrasebeam.training.maxforce.maxforce_model import TrainingResult
+    from phrasebeam.training.online.progress import OnlineIteration, OnlineProgress
+    from phrasebeam.training.ranking.list_iteration import ListIteration
+    from phrasebeam.training.recipe.recipe_run import RecipeResult
+    from phrasebeam.training.tuning.run_state import RunResult
+
+NO_GAIN = 3  # exit status
+RequireGain = Annotated[bool, f"End with status {NO_GAIN} where no weights score better than those before."]
+
+
+def tune(outcome: "TrainingOutcome[list[RunResult]]", call: CommandCall, *, require_gain: RequireGain = False) -> int:
+    """Prints a row for each run, and the mean and standard deviation of several seeds (Clark et al. 2011)."""
+    results, gain = outcome
+    rows = [["run", f"{gain.metric} before", "tuned", "test", "iterations", "best", "updates", "optimize", "decode"]]
+    for result in results:
+        scores = [f"{result.before:.2f}", f"{result.score:.2f}", _test(result.test_score)]
+        counts = [str(number) for number in (result.iterations, result.best, result.updates)]
+        seconds = [f"{result.optimize_seconds:.1f} s", f"{result.decode_seconds:.1f} s"]
+        rows.append([result.name, *scores, *counts, *seconds])
+    for c in dict.fromkeys(result.c for result in results):
+        same = [result for result in results if result.c == c]
+        if len(same) > 1:
+            rows += _mean(same)
+    print_table(rows)
+    return _status(gain, require_gain)
+
+
+def train_maxforce(
+    outcome: "TrainingOutcome[TrainingResult]", call: CommandCall, *, require_gain: RequireGain = False
+) -> int:
+    """Prints a row for each iteration, the best one marked."""
+    result, gain = outcome
+    for number, progress in result.progress.items():
+        if result.mean:
+            print(f"seed {number}")
+        rows = {}
+        for place, one in enumerate(progress.iterations):
+            ratios = [f"{100 * one.invalid_ratio:.1f}%", f"{100 * one.solved / max(one.examples, 1):.1f}%"]
+            rows[place] = [f"{one.score:.2f}", f"{one.updates}", *ratios, f"{one.features}", _speed(one)]
+        print_iterations(["score", "updates", "invalid", "solved", "features", "sentences/s"], rows, progress)
+    if result.mean:
+        print(f"mean of all seeds: {result.mean.score:.2f}")
+    return _status(gain, require_gain)
+
+
+def train_ranking(
+    outcome: "TrainingOutcome[OnlineProgress[ListIteration]]", call: CommandCall, *, require_gain: RequireGain = False
+) -> int:
+    """Prints a row for each epoch, the best one marked."""
+    progress, gain = outcome
+    rows = {}
+    for number, one in enumerate(progress.iterations):
+        training = "" if one.example_score is None else f"{one.example_score:.2f}"
+        rows[number] = [f"{one.score:.2f}", training, f"{one.updates}", f"{one.features}", _speed(one)]
+    print_iterations(["score", "training", "updates", "features", "sentences/s"], rows, progress)
+    return _status(gain, require_gain)
+
+
+def train_expected_bleu(
+    outcome: "TrainingOutcome[ExpectedBleuProgress]", call: CommandCall, *, require_gain: RequireGain = False
+) -> int:
+    """Prints a row for each iteration that has a score, the best one marked."""
+    progress, gain = outcome
+    rows = {
+        number: [f"{one.score:.2f}", f"{one.expected_bleu:.4f}", f"{one.objective:.5f}"]
+        for number, one in enumerate(progress.iterations)
+        if one.score is not None
+    }
+    print_iterations(["score", "expected BLEU", "objective"], rows, progress)
+    return _status(gain, require_gain)
+
+
+def train(result: "RecipeResult", call: CommandCall, *, require_gain: RequireGain = False) -> int:
+    """Prints a row for each stage."""
+    from phrasebeam.training.recipe.recipe_run import WORK, bleu_of
+
+    rows = [["stage", "BLEU", "test BLEU", "minutes", ""]]
+    for name, record in result.stages.items():
+        kept = "written" if name == result.best else "kept" if record.is_kept else "dropped"
+        rows.append([name, *bleu_of(record), f"{record.seconds / 60:.1f}", kept])
+    print_table(rows)
+    output = call.given["output"]
+    print(f"{output}: the model of {result.best}; {output / WORK / 'report.md'} tells more")
+    return _status(result.gain, require_gain)
+
+
+def rerank(
+    reranked: "Reranked",
+    call: CommandCall,
+    *,
+    require_gain: Annotated[
+        bool, f"End with status {NO_GAIN} where what is learned is no better on its lists."
+    ] = False,
+) -> int:
+    """Prints the best translations."""
+    learned = reranked.learned
+    if learned is None or learned.is_better:
+        return 0
+    before = "begun with" if call.given["start_weights"] else "that their scores come from"
+    scores = f"{learned.score:.2f} on these lists, {learned.before:.2f} by the weights {before}"
+    hint(f"nothing gained: {scores}")
+    return NO_GAIN if require_gain else 0
+
+
+def _status(gain: "Gain", is_required: bool) -> int:
+    """The exit status of a training; where nothing was gained, the last line of its output says so."""
+    if gain.found:
+        return 0
+    print(gain)
+    return NO_GAIN if is_required else 0
+
+
+def print_iterations(header: Sequence[str], rows: Mapping[int, Sequence[str]], progress: "Progress[Any]") -> None:
+    """Print a row for each iteration, by number, the best one marked."""
+    numbered = [[f"{number}*" if number == progress.best else f"{number}", *cells] for number, cells in rows.items()]
+    print_table([["iteration", *header], *numbered])
+
+
+def _speed(iteration: "OnlineIteration") -> str:
+    return f"{iteration.speed:.1f}" if iteration.seconds else ""
+
+
+def _test(score: float | None) -> str:
+    return "" if score is None else f"{score:.2f}"
+
+
+def _mean(results: "Sequence[RunResult]") -> list[list[str]]:
+    """Two rows: mean and standard deviation of the scores of several seeds with the same C."""
+    tuned = [result.score for result in results]
+    test = [result.test_score for result in results if result.test_score is not None]
+    names = ["mean", "deviation"] if results[0].c is None else [f"mean of C {results[0].c:g}", "deviation"]
+    return [
+        [name, "", f"{of(tuned):.2f}", _test(of(test) if test else None)]
+        for name, of in zip(names, (statistics.mean, statistics.stdev))
+    ]

@@ -1,0 +1,65 @@
+"""The engines and calls that long work knows: protocols, which this process and Ray's workers fulfil.
+
+Work is a function; its results come in the order of its items and are the same for any number of workers and either
+engine.
+"""
+
+from collections.abc import Callable, Generator, Iterable, Sequence
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+from phrasebeam.base.side_by_side import Advance
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+ITEMS_AT_ONCE = 16  # that are sent to a worker together: a message costs a millisecond
+
+
+class Engine(Protocol):
+    """Who does the work."""
+
+    is_remote: bool  # whether workers see only what is sent to them, and files
+    processes: int  # that work at the same time, where it was told; else 1
+
+    def map(
+        self,
+        function: Callable[[Item], Result],
+        items: Iterable[Item],
+        threads: int,
+        at_once: int = ITEMS_AT_ONCE,
+        is_python: bool = False,
+    ) -> Generator[Result]:
+        """function(item) for every item, in order; `threads` where the engine was not told of workers.
+
+        `at_once`: short items that are worth a message together. `is_python`: the work is mostly that of Python's
+        interpreter, so that threads would wait for each other. What the function or reading raises is raised here.
+        Who may not come to its end, be it by an error of its own, closes it (contextlib.closing).
+        """
+
+    def run(
+        self, work: Callable[[Any, Advance], Result], pieces: Iterable[Any], workers: int, advance: Advance
+    ) -> Generator[Result]:
+        """The results of work on long pieces, in their order; see run_side_by_side, which takes numbers alone."""
+
+    def threads(self, threads: int) -> int:
+        """Threads of this process to use where it was told `threads`, unless the engine was told of workers."""
+
+
+@runtime_checkable
+class RemoteEngine(Engine, Protocol):
+    """An engine whose workers are elsewhere."""
+
+    def begin(self, function: Callable[..., Any]) -> "Calls":
+        """Calls of `function` on items and what changes between them; the function is sent as it is now."""
+
+
+class Calls(Protocol):
+    """Calls of one function, whose further arguments change from time to time."""
+
+    def share(self, value: Any) -> Any:
+        """A name for `value` as it is now, which is sent to each worker once, for any number of calls."""
+
+    def begin(self, items: Sequence[Any], *shared: Any) -> Callable[[], list[Any]]:
+        """Begin with function(item, *shared) for all items; a function that waits for the results, in their order.
+
+        `shared`: names of what was shared; workers keep the last four values, the same objects as long as they do.
+        """

@@ -1,0 +1,65 @@
+"""Parallel text: two corpora, sentence i of one translating sentence i of the other, and their vocabularies."""
+
+import logging
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.base.errors import FormatError, excerpt
+from phrasebeam.lm.text.corpus import Corpus, read_corpus
+from phrasebeam.lm.text.vocabulary import Vocabulary
+
+log = logging.getLogger("phrasebeam")
+
+
+class Bitext(NamedTuple):
+    """Sentence i of `source` is translated by sentence i of `target`; both are line i + 1 of their files."""
+
+    source: Corpus
+    target: Corpus
+    source_vocabulary: Vocabulary
+    target_vocabulary: Vocabulary
+    n_skipped: int  # pairs with an empty side, which stay in both corpora as empty sentences
+
+
+def read_bitext(source: str | Path, target: str | Path) -> Bitext:
+    """Read two files of tokenized sentences, one a line. Raises FormatError if they differ in the number of lines.
+
+    Pairs with an empty side are emptied on both, so that sentence numbers remain line numbers.
+    """
+    source_vocabulary, target_vocabulary = Vocabulary(), Vocabulary()
+    source_corpus = read_corpus(source, source_vocabulary)
+    target_corpus = read_corpus(target, target_vocabulary)
+    n_source, n_target = source_corpus.offsets.size - 1, target_corpus.offsets.size - 1
+    if n_source != n_target:
+        message = f"{n_target} lines, but {source} has {n_source}; line i of one must translate line i of the other"
+        raise FormatError(target, message)
+    is_complete = (np.diff(source_corpus.offsets) > 0) & (np.diff(target_corpus.offsets) > 0)
+    n_skipped = int(is_complete.size - is_complete.sum())
+    if n_skipped:
+        names = Path(source).name, Path(target).name
+        log.warning("%s, %s: %d of %d pairs skipped: one side is empty", *names, n_skipped, is_complete.size)
+    source_corpus, target_corpus = _empty_others(source_corpus, is_complete), _empty_others(target_corpus, is_complete)
+    return Bitext(source_corpus, target_corpus, source_vocabulary, target_vocabulary, n_skipped)
+
+
+def check_bars(bitext: Bitext, source: str | Path, target: str | Path) -> None:
+    """Raise FormatError where words of the bitext, read from these files, have a |, which Moses' files cannot have."""
+    sides = (source, bitext.source, bitext.source_vocabulary), (target, bitext.target, bitext.target_vocabulary)
+    for path, corpus, vocabulary in sides:
+        ids = [i for i, word in enumerate(vocabulary.words) if "|" in word]
+        positions: np.ndarray = np.flatnonzero(np.isin(corpus.tokens, ids)) if ids else np.zeros(0, np.int64)
+        if positions.size:
+            lines = np.searchsorted(corpus.offsets, positions, "right")
+            word = vocabulary.words[int(corpus.tokens[positions[0]])]
+            found = f"{np.unique(lines).size} lines have a |, the first one in the word {excerpt(word)}"
+            advice = "write &#124; for it here and in what is translated, as --raw does"
+            raise FormatError(path, f"{found}; it sets off factors in Moses' files: {advice}", int(lines[0]))
+
+
+def _empty_others(corpus: Corpus, is_complete: np.ndarray) -> Corpus:
+    """`corpus` with all sentences emptied but those where `is_complete` (bool[N])."""
+    lengths = np.diff(corpus.offsets)
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths * is_complete)])
+    return Corpus(offsets, corpus.tokens[np.repeat(is_complete, lengths)])

@@ -1,0 +1,100 @@
+"""Metrics as sufficient statistics: counts of each hypothesis, whose sum over a corpus gives the score (Och 2003)."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.training.metrics.bleu import ReferenceLength, References
+from phrasebeam.training.metrics.definitions import METRICS, MetricName, MetricOptions
+from phrasebeam.training.metrics.metric_scores import score_rows, smoothed_rows
+from phrasebeam.training.metrics.sentence_bleu import SENTENCE_BLEU, SentenceBleu, fill_sentence_gains
+
+Counter = Callable[[np.ndarray, Sequence[str]], np.ndarray]  # statistics of texts, see Metric.statistics
+
+
+class Metric:
+    """One metric against the references of M sentences; `score` is higher for better translations."""
+
+    def __init__(self, name: MetricName, n_sentences: int, count: Counter):
+        """A metric of `n_sentences` sentences, whose statistics the function `count` computes."""
+        self.name, self.n_sentences, self._count = name, n_sentences, count
+        _, self.kind, self.n_statistics, self.scale, self.title = METRICS[name]
+
+    def statistics(self, sentences: np.ndarray, texts: Sequence[str]) -> np.ndarray:
+        """float32[K, n_statistics] of `texts` as translations of `sentences` (int64[K])."""
+        return self._count(sentences, texts)
+
+    def score(self, sums: np.ndarray) -> np.ndarray:
+        """float64[K] scores of the sums (float64[K, n_statistics]) of K corpora, in [0, 1]; TER in [-inf, 0]."""
+        out = np.empty(len(sums))
+        score_rows(self.kind, np.ascontiguousarray(sums, np.float64), out)
+        return out
+
+    def corpus_score(self, statistics: np.ndarray) -> float:
+        """Score of one corpus, whose hypotheses have `statistics` (float32[M, n_statistics])."""
+        return float(self.score(statistics.sum(axis=0, dtype=np.float64)[None])[0])
+
+    def sentence_scores(self, statistics: np.ndarray) -> np.ndarray:
+        """float64[K] smoothed scores of single hypotheses, from their statistics (float32[K, n_statistics])."""
+        out = np.empty(len(statistics))
+        smoothed_rows(self.kind, statistics, np.empty(self.n_statistics), out)
+        return out
+
+    def reported(self, score: float) -> float:
+        """A score in the usual units: from 0 to 100; for TER 100 times the edit rate."""
+        return self.scale * score
+
+
+def make_metric(
+    name: MetricName,
+    references: Sequence[Sequence[str]],
+    lowercase: bool = False,
+    length: ReferenceLength = "closest",
+) -> Metric:
+    """The metric of that name, of tokenized text, against `references`, one list for each set of them.
+
+    `length` is BLEU's reference length. Raises ConfigError unless all sets have as many sentences.
+    """
+    sizes = sorted({len(lines) for lines in references})
+    if len(sizes) != 1 or sizes == [0]:
+        raise ConfigError(f"the references have {sizes} sentences; expected as many, one or more, in each")
+    if name == "bleu":
+        return Metric(name, sizes[0], partial(References(references, lowercase).statistics, length=length))
+    return Metric(name, sizes[0], SacrebleuCounter(name, references, lowercase).statistics)
+
+
+def sentence_gains(metric: Metric, statistics: np.ndarray, name: SentenceBleu) -> np.ndarray:
+    """float64[K] scores of single hypotheses, from their statistics (float32[K, S], see Metric.statistics).
+
+    BLEU is that of `name`; other metrics have their own sentence_scores, on which `name` has no effect.
+    """
+    if metric.name != "bleu":
+        return metric.sentence_scores(statistics)
+    out = np.empty(len(statistics))
+    rows = np.ascontiguousarray(statistics, np.float32)
+    fill_sentence_gains(SENTENCE_BLEU[name], rows, np.empty(metric.n_statistics), out)
+    return out
+
+
+class SacrebleuCounter:
+    """The statistics of a metric as sacrebleu counts them, hypothesis by hypothesis."""
+
+    def __init__(self, name: MetricName, references: Sequence[Sequence[str]], lowercase: bool):
+        self.n_statistics = METRICS[name].n_statistics
+        self.counter = counter = METRICS[name].sacrebleu(MetricOptions(lowercase), None)
+        self.references = [
+            counter._extract_reference_info([counter._preprocess_segment(line) for line in lines])
+            for lines in zip(*references)
+        ]
+
+    def statistics(self, sentences: np.ndarray, texts: Sequence[str]) -> np.ndarray:
+        """float32[K, n_statistics] of `texts` as translations of `sentences` (int64[K])."""
+        count, prepare = self.counter._compute_segment_statistics, self.counter._preprocess_segment
+        counted: dict[tuple[int, str], list[float]] = {}
+        for key in zip(sentences.tolist(), texts):
+            if key not in counted:
+                counted[key] = count(prepare(key[1]), self.references[key[0]])
+        rows = [counted[key] for key in zip(sentences.tolist(), texts)]
+        return np.array(rows, np.float32).reshape(-1, self.n_statistics)

@@ -1,0 +1,132 @@
+"""Settings of `train-model`, with their defaults and the checks of which go together."""
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from phrasebeam.base.config import FileName, Section, Threads
+from phrasebeam.base.memory_bound import MemorySettings
+from phrasebeam.decoder.features.reordering_type import Condition, Direction, Kind, Orientation, Reordering
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
+from phrasebeam.decoder.tables.score_smoothing import Method
+from phrasebeam.lm.ngrams import MAX_ORDER
+from phrasebeam.training.word_alignment.alignment_settings import AlignmentConfig
+
+N_SCORES = 4  # of a phrase pair, see ln_scores in piece_scoring.py
+OPERATION_WEIGHTS = [0.1, 0.0, 0.0]  # before tuning, of ln p, gaps, jumps back
+
+
+class Phrases(Section):
+    """Which phrase pairs are extracted, and how their probabilities are smoothed."""
+
+    max_length: int = Field(7, ge=1, le=20, description="longest phrase of either side, in words")
+    agreement: int = Field(
+        1, ge=1, le=100, description="of several word alignments, how many have to allow a phrase pair"
+    )
+    smoothing: Literal[Method, "none"] = Field("none", description="of p(f|e) and p(e|f); none: relative frequencies")
+
+
+class ReorderingConfig(Section):
+    """Which lexicalized reordering model is built; orientation `none` builds none."""
+
+    orientation: Orientation | Literal["none"] = Field(
+        "word", description="by the next word or phrase, or (hier) the block of all before (Galley & Manning 2008)"
+    )
+    kind: Kind = Field(
+        "msd",
+        description="monotone, swap, discontinuous; mslr: discontinuous to the left or right; monotonicity: monotone "
+        "or not; leftright: to the right or left",
+    )
+    direction: Direction = Field("bidirectional", description="to the phrase before (backward), to the next, or both")
+    condition: Condition = Field("fe", description="scores of phrase pairs, or (f) of source phrases")
+    collapse: bool = Field(False, description="one weight for each direction in place of one for each orientation")
+
+    @property
+    def model(self) -> Reordering | None:
+        """The reordering model as model.yaml describes it; None for orientation `none`."""
+        return None if self.orientation == "none" else Reordering(**self.model_dump())
+
+    @property
+    def n_weights(self) -> int:
+        """Number of reordering features; 0 without a reordering model."""
+        return self.model.n_weights if self.model else 0
+
+
+class LanguageModelConfig(Section):
+    """The first language model, estimated from the target side of the bitext and from further text."""
+
+    order: int = Field(4, ge=2, le=MAX_ORDER, description="words of the longest n-grams")
+    text: list[FileName] = Field(
+        [], description="files of further target-language sentences, raw or tokenized like the bitext"
+    )
+
+
+class FurtherLanguageModelConfig(Section):
+    """A language model in addition to the first one: of other text, over word classes, or both."""
+
+    order: int | None = Field(None, ge=2, le=MAX_ORDER, description="none: that of the first model")
+    text: list[FileName] = Field(
+        [], description="files of target-language sentences, raw or tokenized like the bitext; none: the first model's"
+    )
+    classes: FileName | None = Field(None, description="of words, a file as `cluster` writes it; others are unknown")
+
+    @model_validator(mode="after")
+    def _differs(self) -> "FurtherLanguageModelConfig":
+        if not self.text and not self.classes:
+            raise ValueError("neither text nor classes, expected one of them or both")
+        return self
+
+
+class OperationsConfig(Section):
+    """An operation sequence model: a language model over the operations that generate both sides of the bitext."""
+
+    order: int = Field(5, ge=2, le=MAX_ORDER, description="operations of the longest n-grams")
+
+
+class TrainModelConfig(MemorySettings):
+    """All settings of `train-model` but the files of the bitext and of the model."""
+
+    preprocessing: RawTextSettings | None = Field(None, description="of raw text; none: the text is tokenized")
+    alignment: AlignmentConfig = AlignmentConfig()
+    more_alignments: list[AlignmentConfig] = Field(
+        [], max_length=20, description="of the same text, with settings of their own; phrase pairs of all are extracted"
+    )
+    phrases: Phrases = Phrases()
+    reordering: ReorderingConfig = ReorderingConfig()
+    language_model: LanguageModelConfig = LanguageModelConfig()
+    language_models: list[FurtherLanguageModelConfig] = Field([], description="further ones, each with its own weight")
+    operations: OperationsConfig | None = Field(
+        None, description="an operation sequence model (Durrani et al. 2011); none: the model has none"
+    )
+    weights: Weights = Weights()
+    threads: Threads = 2
+
+    @model_validator(mode="after")
+    def _weights_fit(self) -> "TrainModelConfig":
+        expected, found = self.reordering.n_weights, len(self.starting_weights.reordering)
+        if found != expected:
+            what = ", ".join(f"{name} {value}" for name, value in self.reordering.model_dump().items())
+            raise ValueError(f"weights.reordering has {found} weights, the reordering model ({what}) needs {expected}")
+        found = len(self.starting_weights.translation)
+        if found != N_SCORES:
+            raise ValueError(f"weights.translation has {found} weights, the table {N_SCORES} scores")
+        expected, found = 1 + len(self.language_models), len(self.starting_weights.language_model)
+        if found != expected:
+            raise ValueError(f"weights.language_model has {found} weights, the model has {expected} language models")
+        return self
+
+    @property
+    def starting_weights(self) -> Weights:
+        """`weights`, with the defaults for scores, reordering and language models in the number that is needed."""
+        default, update = Weights(), dict[str, list[float]]()
+        if self.weights.translation == default.translation:
+            update["translation"] = default.translation[:1] * N_SCORES
+        if self.weights.reordering == default.reordering:
+            update["reordering"] = default.reordering[:1] * self.reordering.n_weights
+        if self.weights.language_model == default.language_model:
+            n_models = 1 + len(self.language_models)  # they share the default weight: more makes translations too short
+            update["language_model"] = [weight / n_models for weight in default.language_model] * n_models
+        if self.operations and self.weights.operations is None:
+            update["operations"] = OPERATION_WEIGHTS
+        return self.weights.model_copy(update=update)

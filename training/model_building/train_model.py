@@ -1,0 +1,267 @@
+"""Building a model directory from a bitext: language models, word alignment, phrase table, reordering table."""
+
+import shutil
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from importlib import metadata
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from phrasebeam.base.config import format_size, save_config
+from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.base.files import atomic_directory, check_keeps_inputs, real_path
+from phrasebeam.base.memory_bound import memory_left
+from phrasebeam.base.progress import stage
+from phrasebeam.decoder.features.reordering_type import Reordering
+from phrasebeam.decoder.model.description import MODEL_FORMAT, LanguageModelFile, ModelDescription
+from phrasebeam.decoder.model.readme import save_model
+from phrasebeam.decoder.model.replacement import check_replaceable
+from phrasebeam.decoder.tables.model_files import ALIGNMENT
+from phrasebeam.decoder.tables.phrase_table import open_phrase_table
+from phrasebeam.decoder.tables.provenance import DataSize, Stage, check_output, file_digests, signature, version
+from phrasebeam.lm.estimate import estimate
+from phrasebeam.lm.probing_writer import write_probing
+from phrasebeam.lm.text.word_classes import read_word_classes
+from phrasebeam.training.bitext.operation_sequences import build_operations
+from phrasebeam.training.bitext.parallel_text import Bitext, check_bars, read_bitext
+from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.scoring import BuiltTables, PhraseTableSettings, build_phrase_table
+from phrasebeam.training.model_building.word_alignments import KeptAlignments, check_agreement, word_alignments
+from phrasebeam.training.word_alignment.alignment_points import Alignments, write_pharaoh
+
+# Not among the settings in model.yaml: weights have a file of their own, memory and threads do not change the model.
+NOT_SETTINGS = ("weights", "memory", "threads")
+
+RAW_ALIGNMENT = "a word alignment counts tokens, and raw text has none yet; tokenize first, or leave out one of the two"
+
+PROGRAM_BYTES = 200 << 20  # of interpreter, libraries and kernels
+
+
+def train_model(
+    source: str | Path,
+    target: str | Path,
+    output: str | Path,
+    config: TrainModelConfig,
+    alignment: str | Path | None = None,
+    is_forced: bool = False,
+    kept: Sequence[KeptAlignments] = (),
+) -> ModelDescription:
+    """Build the model of the bitext `source`, `target` in the directory `output`.
+
+    A model that is there is replaced where it was made of the same files and settings, or where `is_forced`.
+    The text must be tokenized, unless config.preprocessing is set. `alignment` is a file in Pharaoh's format, used in
+    place of a computed word alignment; those that other models of the same bitext have `kept` are not computed again.
+    Raises ConfigError, FormatError or OSError, and then leaves `output` as it was.
+    """
+    output = real_path(output)
+    check_output(output)
+    check_keeps_inputs([output], [source, target, alignment, *_monolingual_paths(config)])
+    if config.preprocessing and alignment is not None:
+        raise ConfigError(f"{alignment}: {RAW_ALIGNMENT}")
+    data = _digests(source, target, config, alignment)
+    check_agreement(config, alignment)
+    check_replaceable(output, "train-model", _settings(config, data), data, config.starting_weights, is_forced)
+    with atomic_directory(output) as directory:
+        with _tokenized(source, target, directory, config) as texts:
+            bitext = _read(*texts[:2])
+            _check_memory(bitext, config.memory)
+            _build_language_models(texts[1:], directory, config)
+        alignments = word_alignments(bitext, config, alignment, kept)
+        write_pharaoh(alignments, directory / ALIGNMENT)
+        if config.operations:
+            build_operations(bitext, alignments[0], directory, config.operations.order, config.memory)
+        built = _build_tables(bitext, alignments, directory, config)
+        bitext.source_vocabulary.save(directory / "source.vocab")
+        bitext.target_vocabulary.save(directory / "target.vocab")
+        description = _describe(bitext, directory, built, config, data)
+        save_config(config.starting_weights, directory / "weights.yaml")
+        return save_model(description, directory)
+
+
+def _tokenized(
+    source: str | Path, target: str | Path, directory: Path, config: TrainModelConfig
+) -> AbstractContextManager[Sequence[Path]]:
+    texts = [Path(source), Path(target), *_monolingual_paths(config)]
+    if config.preprocessing is None:
+        return nullcontext(texts)
+    from phrasebeam.training.model_building.preprocessing import (
+        preprocessed,  # slow: compiles the tables of Unicode that sacremoses needs
+    )
+
+    return preprocessed(texts, config.preprocessing, directory, config.threads)
+
+
+def _read(source: str | Path, target: str | Path) -> Bitext:
+    with stage("reading the bitext"):
+        bitext = read_bitext(source, target)
+    if not bitext.source.tokens.size:
+        raise FormatError(source, f"no sentence pair with {target} has words on both sides; give another bitext")
+    check_bars(bitext, source, target)
+    return bitext
+
+
+def _monolingual_paths(config: TrainModelConfig) -> list[Path]:
+    """The text files of all language models in their order, those of the first model first."""
+    texts = [config.language_model.text, *(section.text for section in config.language_models)]
+    return [Path(path) for paths in texts for path in paths]
+
+
+def _language_model_paths(config: TrainModelConfig) -> dict[str, str]:
+    """Files of text and of word classes of the language models, by the names of their digests in model.yaml."""
+    paths = {f"language_model_text_{i}": path for i, path in enumerate(config.language_model.text, 1)}
+    for number, section in enumerate(config.language_models, 2):
+        paths |= {f"language_model_{number}_text_{i}": path for i, path in enumerate(section.text, 1)}
+        if section.classes:
+            paths[f"language_model_{number}_classes"] = section.classes
+    return paths
+
+
+def _language_model_files(config: TrainModelConfig) -> list[LanguageModelFile]:
+    """Names of the files of each language model in the model directory."""
+    further = [
+        LanguageModelFile(file=f"lm{number}.bin", classes=f"lm{number}.classes" if section.classes else None)
+        for number, section in enumerate(config.language_models, 2)
+    ]
+    return [LanguageModelFile(), *further]
+
+
+def _build_language_models(texts: Sequence[Path], directory: Path, config: TrainModelConfig) -> None:
+    """Estimate all language models; write them, and their word classes, to `directory`.
+
+    A further model without text is of the first one's text. Raises ConfigError, FormatError or OSError.
+    """
+    target, *further = texts
+    monolingual = iter(further)
+    first_texts = [target, *islice(monolingual, len(config.language_model.text))]
+    (file, *files), order = _language_model_files(config), config.language_model.order
+    _build_language_model(directory / file.file, first_texts, order, config)
+    for entry, section in zip(files, config.language_models):
+        classes = None
+        if section.classes and entry.classes:
+            classes = read_word_classes(section.classes)
+            shutil.copyfile(section.classes, directory / entry.classes)
+        section_texts = list(islice(monolingual, len(section.text))) or first_texts
+        _build_language_model(directory / entry.file, section_texts, section.order or order, config, classes)
+
+
+def _build_language_model(
+    output: Path, texts: list[Path], order: int, config: TrainModelConfig, classes: dict[str, str] | None = None
+) -> None:
+    model = estimate(texts, order, config.memory, output.parent, classes)
+    with stage("writing the language model"):
+        write_probing(model, output, config.memory)
+
+
+def _build_tables(
+    bitext: Bitext, alignments: list[Alignments], directory: Path, config: TrainModelConfig
+) -> BuiltTables:
+    model = config.reordering.model
+    settings = PhraseTableSettings(
+        max_phrase_length=config.phrases.max_length,
+        agreement=config.phrases.agreement,
+        reordering=model or Reordering(),
+        score_smoothing=config.phrases.smoothing,
+        memory_budget=_memory_left(bitext, alignments, config.memory),
+        scratch=directory,
+    )
+    built = build_phrase_table(bitext.source, bitext.target, alignments, directory, settings)
+    if model is None:
+        shutil.rmtree(directory / "reordering")
+    return built
+
+
+def _memory_left(bitext: Bitext, alignments: list[Alignments], memory: int) -> int:
+    """Bytes that phrase pairs may take: what the process leaves of `memory`, but a sixteenth to a half of it."""
+    # LexicalTable will add an int32 for each link; with several alignments there are as many copies of the tokens.
+    copies = (len(alignments) - 1) * (bitext.source.tokens.nbytes + bitext.target.tokens.nbytes)
+    expected = len(alignments) * _aligned_bytes(bitext) + copies + 4 * sum(len(one.points) for one in alignments)
+    return min(memory // 2, max(memory // 16, memory_left(memory) - expected))
+
+
+def _aligned_bytes(bitext: Bitext) -> int:
+    """What AlignedBitext adds to the bitext: an int64 for each token."""
+    return 8 * (bitext.source.tokens.size + bitext.target.tokens.size)
+
+
+def _check_memory(bitext: Bitext, memory: int) -> None:
+    """Raises ConfigError where the bitext alone, with its links, cannot be held in `memory` bytes."""
+    # Not what this process holds now: a program that calls us may hold much that is not ours.
+    tokens = bitext.source.tokens.nbytes + bitext.target.tokens.nbytes
+    needed = PROGRAM_BYTES + tokens + _aligned_bytes(bitext)
+    if needed > memory:
+        n_words, size = bitext.source.tokens.size, -(-needed // 2**20)
+        found = f"{format_size(memory)}, but a bitext of {n_words:,} source words takes {size:,}M at least"
+        raise ConfigError(f"memory: {found}; give more, or less data")
+
+
+def _describe(
+    bitext: Bitext, directory: Path, built: BuiltTables, config: TrainModelConfig, data: dict[str, dict[str, str]]
+) -> ModelDescription:
+    open_phrase_table(directory / "phrases")
+    sizes = built.sizes
+    if not sizes.most_pairs:
+        raise FormatError(data["source"]["file"], "no phrase pairs: no words of the bitext are aligned")
+    settings = _settings(config, data)
+    return ModelDescription(
+        format=MODEL_FORMAT,
+        version=version(),
+        signature=signature(settings, data),
+        sentence_pairs=int((np.diff(bitext.source.offsets) > 0).sum()),
+        source_words=len(bitext.source_vocabulary),
+        target_words=len(bitext.target_vocabulary),
+        max_source_phrase_length=sizes.longest_source,
+        max_target_phrase_length=sizes.longest_target,
+        max_pairs_per_source_phrase=sizes.most_pairs,
+        language_model_order=config.language_model.order,
+        language_models=_language_model_files(config),
+        smoothing=built.smoothing,
+        alignments=built.agreement.alignments,
+        agreement=built.agreement.least,
+        reordering=config.reordering.model,
+        preprocessing=config.preprocessing,
+        settings=settings,
+        data={**data, "skipped_sentence_pairs": bitext.n_skipped},
+        stages=[_stage(bitext, config, data)],
+    )
+
+
+def _settings(
+    config: TrainModelConfig, data: Mapping[str, Mapping[str, str]], is_short: bool = False
+) -> dict[str, Any]:
+    """The settings in model.yaml; if `is_short`, without those that are the defaults."""
+    settings = config.model_dump(mode="json", exclude=set(NOT_SETTINGS), exclude_defaults=is_short)
+    for section in (settings.get("language_model", {}), *settings.get("language_models", ())):
+        section.pop("text", None)  # files are told apart by their digests
+        section.pop("classes", None)
+    if config.operations:
+        settings["operations"] = config.operations.model_dump(mode="json")  # in full: by default there are none
+    if config.preprocessing:
+        settings["preprocessing"]["sacremoses"] = metadata.version("sacremoses")  # other versions may split otherwise
+    if "alignment" in data:
+        settings.pop("alignment", None)
+    return settings
+
+
+def _stage(bitext: Bitext, config: TrainModelConfig, data: Mapping[str, Mapping[str, str]]) -> Stage:
+    """What README.md tells: settings that are not the defaults, files, and the size of the tokenized bitext."""
+    texts = {"source": bitext.source, "target": bitext.target}
+    sizes = []
+    for name, entry in data.items():
+        text = texts.get(name)
+        size = {"sentences": text.offsets.size - 1, "words": text.tokens.size} if text else {}
+        sizes.append(DataSize(name=name, file=entry["file"], **size))
+    changed = _settings(config, data, is_short=True)
+    return Stage(command="train-model", version=version(), settings=changed, data=sizes)
+
+
+def _digests(
+    source: str | Path, target: str | Path, config: TrainModelConfig, alignment: str | Path | None
+) -> dict[str, dict[str, str]]:
+    """Name and SHA-256 of every input file; one that cannot be read is thus reported before the work."""
+    paths = {"source": source, "target": target, **_language_model_paths(config)}
+    if alignment is not None:
+        paths["alignment"] = alignment
+    return file_digests(paths)

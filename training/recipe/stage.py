@@ -1,0 +1,175 @@
+"""A stage of a recipe: what all kinds have in common, what a stage works on, and how it scores and writes models."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
+
+from pydantic import Field, StringConstraints
+
+from phrasebeam.base.config import Section, save_config
+from phrasebeam.base.files import read_lines
+from phrasebeam.base.progress import stage as logged
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.model.opened_model import open_model
+from phrasebeam.decoder.output.mbr import MbrSettings
+from phrasebeam.decoder.output.request import Request
+from phrasebeam.decoder.tables.model_files import SEARCH
+from phrasebeam.decoder.translate.translate_settings import ModelSearch
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.process.unfinished import remove
+from phrasebeam.training.bitext.bitext_files import BitextFiles
+from phrasebeam.training.common.derived_model import DerivedModel, Making
+from phrasebeam.training.common.settings import settings_with_effect
+from phrasebeam.training.metrics.evaluation import EvaluationOptions, evaluate_texts
+from phrasebeam.training.recipe.recipe_data import DividedData, RecipeFiles
+
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=40)]
+METRICS = ("bleu", "chrf", "ter")
+S = TypeVar("S", bound=Section)
+
+
+class StageWork(NamedTuple):
+    """The input of a stage: models, texts, threads."""
+
+    model: Path  # that it begins with; of a model of the bitext, none
+    output: Path
+    files: RecipeFiles
+    training: Callable[[], BitextFiles]  # for stages that learn from it
+    data: DividedData | None  # of the first stage, none
+    threads: int
+    earlier: Sequence["RecipeStage"]  # the stages before it
+    directory: Callable[[str], Path]  # the model of a stage, by its name
+
+    @property
+    def tuning(self) -> BitextFiles:
+        """The development data that is tuned on."""
+        return self.data.tuning if self.data else self.files.development
+
+
+class RecipeStage(Section):
+    """A stage: its name, that of the kind unless given, and the model that it begins with."""
+
+    builds: ClassVar[bool] = False  # whether it makes a model of the texts alone, and begins with none
+    learns: ClassVar[bool] = False  # whether it learns from the training data
+
+    name: Name | Literal[""] = Field("", description="in reports and directories; by default the kind")
+    start: Name | None = Field(None, description="name of the stage whose model it begins with; null: the best so far")
+    kind: str
+
+    @property
+    def label(self) -> str:
+        """The name in reports and directories."""
+        return self.name or self.kind
+
+    @property
+    def others(self) -> list[str]:
+        """Names of stages whose models it needs besides that which it begins with."""
+        return []
+
+    def decodings(self, sentences: Mapping[str, int]) -> float:
+        """About how many sentences it decodes, at most; `sentences`: numbers of training and development data."""
+        raise NotImplementedError
+
+    def run(self, work: StageWork) -> None:
+        """Make the model in `work.output`; what was begun there goes on. Raises SmtError or OSError."""
+        raise NotImplementedError
+
+    def within(self, bounds: Mapping[str, int]) -> Self:
+        """The same with these threads and bytes of memory, by name."""
+        return self
+
+    def signed(self, is_whole: bool) -> dict[str, Any]:
+        """The settings that the model depends on; unless `is_whole`, without those that a begun training may change."""
+        return self.model_dump(mode="json", exclude={"name"})
+
+
+class TrainerStage(RecipeStage):
+    """A stage of a trainer, whose section of settings it has."""
+
+    if TYPE_CHECKING:  # a field of each subclass, of a type of its own
+
+        @property
+        def settings(self) -> Section:
+            """The settings of the trainer."""
+
+    def within(self, bounds: Mapping[str, int]) -> Self:
+        """The same with these threads and bytes of memory, as far as the trainer knows them."""
+        known = {name: value for name, value in bounds.items() if name in type(self.settings).model_fields}
+        return self.model_copy(update={"settings": self.settings.model_copy(update=known)})
+
+    def signed(self, is_whole: bool) -> dict[str, Any]:
+        """The settings of the trainer."""
+        return self.settings.model_dump(mode="json") if is_whole else settings_with_effect(self.settings)
+
+
+def write_changed(
+    model: Path, output: Path, making: Making, weights: Weights | None = None, search: Mapping[str, Any] = {}
+) -> None:
+    """Write a copy of a model to `output`, with these sections of search.yaml, and other weights where given."""
+    output.mkdir(parents=True, exist_ok=True)
+    carried = {**ModelSearch.of(model).model_dump(exclude_unset=True), **search}
+    opened = open_model(model)
+    save_config(ModelSearch.model_validate(carried), output / SEARCH)
+    DerivedModel(model, opened, output, output, {}).write(weights or opened.weights, making, [SEARCH])
+
+
+def tried_in(output: Path) -> Path:
+    """The directory of the work of a choice whose model is in `output`."""
+    return output.with_name(f"{output.name}.tried")
+
+
+def clear_stage(output: Path) -> None:
+    """Delete what a stage has made in its directory, and its work; the stage begins anew."""
+    remove(tried_in(output))
+    remove(output)
+
+
+class SetScores(Section):
+    """Scores of one set, as sacrebleu reports them of tokenized text (tokenize: none)."""
+
+    bleu: float
+    bleu_interval: float  # half of the 95 % confidence interval by bootstrap
+    chrf: float
+    ter: float
+
+
+def translated(decoder: Decoder, data: BitextFiles, threads: int, risk: MbrSettings | None = None) -> list[str]:
+    """The translations of the sentences of a set, by least Bayes risk where settings of it are given."""
+    texts, request = [], Request(mbr=risk) if risk else decoder.request
+    lines = [decoder.input_of(line) for line in read_lines(data.source)]
+    with (
+        logged("decode", len(lines), "sentences") as advance,
+        closing(decoder.answer_all(lines, request, threads)) as answers,
+    ):
+        for answer in answers:
+            texts.append(answer.translation.text)
+            advance(1)
+    return texts
+
+
+def scores_of(texts: list[str], data: BitextFiles) -> SetScores:
+    """Scores of translations. Raises ConfigError or FormatError."""
+    references = [[line.rstrip() for line in read_lines(path)] for path in data.references]
+    options = EvaluationOptions(METRICS, "none", confidence=True)
+    bleu, chrf, ter = (results[0] for results in evaluate_texts({"": texts}, references, options).results.values())
+    return SetScores(bleu=bleu.score, bleu_interval=bleu.interval or 0.0, chrf=chrf.score, ter=ter.score)
+
+
+def with_seeds(section: S, more: int) -> S:
+    """The settings with `more` added to each seed in them, at any depth: of alignments, of tuning, of trainers."""
+    changed = {}
+    for name in type(section).model_fields:
+        value = getattr(section, name)
+        other = _changed(value, more, name in ("seed", "seeds"))
+        if other != value:
+            changed[name] = other
+    return section.model_copy(update=changed)
+
+
+def _changed(value: object, more: int, is_seed: bool) -> object:
+    if isinstance(value, Section):
+        return with_seeds(value, more)
+    if isinstance(value, list):
+        return [_changed(one, more, is_seed) for one in value]
+    return value + more if is_seed and isinstance(value, int) else value

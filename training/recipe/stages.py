@@ -1,0 +1,232 @@
+"""The kinds of stages: each makes a model in a directory of its own, of the models of stages before it."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from phrasebeam.base.config import Factor, parse_config, save_config
+from phrasebeam.base.progress import stage as logged
+from phrasebeam.decoder.output.mbr import MOST_COMPARED, MbrSettings
+from phrasebeam.decoder.search.search_settings import SearchSettings
+from phrasebeam.decoder.tables.model_files import SEARCH
+from phrasebeam.decoder.translate.translate_settings import ModelSearch
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.lm.estimate import MIN_ORDER
+from phrasebeam.lm.ngrams import MAX_ORDER
+from phrasebeam.process.unfinished import unfinished_directory
+from phrasebeam.training.clustering.bigrams import read_bigrams
+from phrasebeam.training.clustering.word_classes import write_classes
+from phrasebeam.training.common.derived_model import Making
+from phrasebeam.training.common.settings import CUBE_200, TrainingDataSettings
+from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
+from phrasebeam.training.expected_bleu.expected_bleu_model import train_expected_bleu
+from phrasebeam.training.joining.joined_model import join_features
+from phrasebeam.training.joint_selection.config import RankingConfig
+from phrasebeam.training.joint_selection.ranking_model import train_ranking
+from phrasebeam.training.maxforce.config import MaxforceConfig
+from phrasebeam.training.maxforce.maxforce_model import train_maxforce
+from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.train_model import train_model
+from phrasebeam.training.model_building.word_alignments import kept_alignments
+from phrasebeam.training.recipe.chosen_search import as_carried, tuning_decodings
+from phrasebeam.training.recipe.stage import (
+    Name,
+    RecipeStage,
+    StageWork,
+    TrainerStage,
+    scores_of,
+    translated,
+    write_changed,
+)
+from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.tune_model import tune_model
+
+BUILDING = 0.5  # decoding of a sentence takes so much of the time in which a model is built of a training pair
+Size = Annotated[int, Field(ge=1, le=MOST_COMPARED)]
+
+
+class BuildStage(TrainerStage):
+    """The model of the bitext: the first stage of all recipes. Further ones are made otherwise, tuned and compared."""
+
+    builds: ClassVar[bool] = True
+
+    kind: Literal["train-model"]
+    settings: TrainModelConfig = TrainModelConfig()
+    word_classes: int = Field(
+        0, ge=0, le=1000, description="of the target text, for a further language model over these; 0: none"
+    )
+    class_order: int = Field(7, ge=MIN_ORDER, le=MAX_ORDER, description="words of its longest n-grams")
+    search: SearchSettings = Field(CUBE_200, description="that the model carries, and later stages with it")
+
+    def decodings(self, sentences: Mapping[str, int]) -> float:
+        """None, but it takes as long."""
+        return BUILDING * sentences["training"]
+
+    def run(self, work: StageWork) -> None:
+        """Build the model; word alignments that models before it keep of the same text are not computed again."""
+        files = work.files.training
+        kept = [
+            kept_alignments(work.directory(one.label), one.settings, files.alignment is not None)
+            for one in work.earlier
+            if isinstance(one, BuildStage) and one.settings.preprocessing == self.settings.preprocessing
+        ]
+        settings = self._with_word_classes(work) if self.word_classes else self.settings
+        # By force, since one that was killed may have left the model with search.yaml, which is no part of it yet.
+        train_model(files.source, files.target, work.output, settings, files.alignment, True, kept)
+        save_config(ModelSearch(search=self.search), work.output / SEARCH)
+
+    def _with_word_classes(self, work: StageWork) -> TrainModelConfig:
+        """The settings with a language model over classes of the target words, which are made here."""
+        path = work.output.with_name(f"{work.output.name}.classes")
+        with self._target_tokens(work) as target, logged("counting"):
+            bigrams = read_bigrams([target], 1)
+        write_classes(path, bigrams, self.word_classes)
+        given = self.settings.model_dump(mode="json", exclude_unset=True)
+        models = [*given.get("language_models", []), {"classes": str(path), "order": self.class_order}]
+        return parse_config(given | {"language_models": models}, TrainModelConfig, "recipe")
+
+    @contextmanager
+    def _target_tokens(self, work: StageWork) -> Iterator[Path]:
+        """A file of the target text as tokens, which is deleted after it if the text is raw."""
+        files, settings = work.files.training, self.settings
+        if not settings.preprocessing:
+            yield files.target
+            return
+        from phrasebeam.training.model_building.preprocessing import preprocessed  # slow, see train_model.py
+
+        with (
+            unfinished_directory(work.output.parent, "tokens") as directory,
+            preprocessed(files.parallel[:2], settings.preprocessing, directory, settings.threads) as tokens,
+        ):
+            yield tokens[1]
+
+
+class TuneStage(TrainerStage):
+    """Weights tuned on the development data."""
+
+    kind: Literal["tune"]
+    settings: TuneConfig = TuneConfig()
+
+    def decodings(self, sentences: Mapping[str, int]) -> float:
+        """The development data in each iteration."""
+        return tuning_decodings(self.settings, sentences)
+
+    def run(self, work: StageWork) -> None:
+        """Tune the weights."""
+        tune_model(work.model, work.tuning, work.output, self.settings)
+
+
+class ExpectedBleuStage(TrainerStage):
+    """Scores of phrase pairs learned on the training data."""
+
+    learns: ClassVar[bool] = True
+
+    kind: Literal["train-expected-bleu"]
+    settings: ExpectedBleuConfig = ExpectedBleuConfig()
+
+    def decodings(self, sentences: Mapping[str, int]) -> float:
+        """The training data once, the development data for each score."""
+        n_scores = self.settings.iterations / self.settings.score_every
+        return _training(self.settings, sentences) + n_scores * _scoring(self.settings.tune, sentences)
+
+    def run(self, work: StageWork) -> None:
+        """Learn the scores."""
+        settings = as_carried(self.settings, work.model)
+        train_expected_bleu(work.model, work.training(), work.tuning, work.output, settings)
+
+
+class MaxforceStage(TrainerStage):
+    """Sparse features learned on the training data by the perceptron."""
+
+    learns: ClassVar[bool] = True
+
+    kind: Literal["train-maxforce"]
+    settings: MaxforceConfig = MaxforceConfig()
+
+    def decodings(self, sentences: Mapping[str, int]) -> float:
+        """All data in each iteration, for each seed."""
+        each = _training(self.settings, sentences) + _scoring(self.settings.tune, sentences)
+        return len(self.settings.seeds) * self.settings.iterations * each
+
+    def run(self, work: StageWork) -> None:
+        """Learn the features."""
+        settings = as_carried(self.settings, work.model)
+        train_maxforce(work.model, work.training(), work.tuning, work.output, settings)
+
+
+class RankingStage(TrainerStage):
+    """Sparse features learned on the training data by ranking."""
+
+    learns: ClassVar[bool] = True
+
+    kind: Literal["train-ranking"]
+    settings: RankingConfig = RankingConfig()
+
+    def decodings(self, sentences: Mapping[str, int]) -> float:
+        """All data in each iteration."""
+        each = _training(self.settings, sentences) + _scoring(self.settings.tune, sentences)
+        return self.settings.iterations * each
+
+    def run(self, work: StageWork) -> None:
+        """Learn the features."""
+        settings = as_carried(self.settings, work.model)
+        train_ranking(work.model, work.training(), work.tuning, work.output, settings)
+
+
+class JoinStage(TrainerStage):
+    """The model of one stage with the sparse features of another, tuned."""
+
+    kind: Literal["join-features"]
+    features: Name = Field(description="name of the stage whose sparse features the model gets")
+    settings: TuneConfig = TuneConfig()
+
+    @property
+    def others(self) -> list[str]:
+        """The stage that has the sparse features."""
+        return [self.features]
+
+    def decodings(self, sentences: Mapping[str, int]) -> float:
+        """The development data in each iteration of tuning."""
+        return tuning_decodings(self.settings, sentences)
+
+    def run(self, work: StageWork) -> None:
+        """Join the features, and tune the weights."""
+        joined = work.output.with_name(f"{work.output.name}.joined")
+        join_features(work.model, work.directory(self.features), joined, is_forced=True)
+        tune_model(joined, work.tuning, work.output, self.settings)
+
+
+class RiskStage(RecipeStage):
+    """Minimum Bayes risk: the size of lists and the scale of scores that are best on the development data."""
+
+    kind: Literal["mbr"]
+    sizes: list[Size] = Field([200], min_length=1, max_length=10, description="of the lists that are tried")
+    scales: list[Factor] = Field([0.3, 1.0, 3.0], min_length=1, max_length=20, description="of scores that are tried")
+
+    def decodings(self, sentences: Mapping[str, int]) -> float:
+        """The development data for each size and scale."""
+        return float(len(self.sizes) * len(self.scales) * sentences["development"])
+
+    def run(self, work: StageWork) -> None:
+        """Write the same model, which chooses translations by least Bayes risk, as is best on what is tuned on."""
+        decoder, found = Decoder.load(work.model), []
+        for size in self.sizes:
+            for scale in self.scales:
+                risk = MbrSettings(size=size, scale=scale)
+                found.append((scores_of(translated(decoder, work.tuning, work.threads, risk), work.tuning).bleu, risk))
+        _, best = max(found, key=lambda one: one[0])
+        making = Making("mbr", {"mbr": best.model_dump(mode="json")})
+        write_changed(work.model, work.output, making, search={"mbr": best})
+
+
+def _training(settings: TrainingDataSettings, sentences: Mapping[str, int]) -> float:
+    """Sentences of a pass over the training data."""
+    return min(sentences["training"], settings.sentences or sentences["training"])
+
+
+def _scoring(tune: TuneConfig | None, sentences: Mapping[str, int]) -> float:
+    """Sentences that are decoded to score weights."""
+    return tuning_decodings(tune, sentences) if tune else sentences["development"]
