@@ -55,10 +55,8 @@ class RawTextSettings(Section):
 
     source_language: Language
     target_language: Language
-    source_tokenizer: TokenizerName | None = Field(
-        None, description="of the source side; none: moses for languages that it has rules for, else neutral"
-    )
-    target_tokenizer: TokenizerName | None = Field(None, description="of the target side, likewise")
+    source_tokenizer: TokenizerName | None = Field(None, description="tokenizer of the source side; none: by language")
+    target_tokenizer: TokenizerName | None = Field(None, description="tokenizer of the target side; none: by language")
     subwords: SubwordSettings = SubwordSettings()
     normalize: bool = Field(default=True, description="moses: make quotation marks, dashes and spaces ASCII")
     casing: Casing = Field(default="truecase", description="of the tokens: as in mid-sentence, lower, or untouched")
@@ -98,10 +96,13 @@ def tokenizer_of(language: str) -> TokenizerName:
     return "moses" if primary_language(language) in MOSES_LANGUAGES else "neutral"
 
 
-def raw_preprocessing(section: Mapping[str, object], source: str | None, target: str | None) -> RawTextSettings:
-    """The settings of `section` with the languages given by options. Raises ConfigError where one is missing."""
-    languages = {name: code for name, code in (("source_language", source), ("target_language", target)) if code}
-    settings = {**section, **languages}
+def raw_preprocessing(section: Mapping[str, object], given: Mapping[str, object]) -> RawTextSettings:
+    """The settings of `section` with those `given` by options in their place. Raises ConfigError.
+
+    The tokenizer of another language than that of the section is chosen anew, unless it is given.
+    """
+    other = {f"{side}_tokenizer" for side in get_args(Side) if f"{side}_language" in given}
+    settings = {name: value for name, value in section.items() if name not in other} | dict(given)
     if not settings.keys() >= {"source_language", "target_language"}:
         raise ConfigError("raw text needs both languages; give --source-language and --target-language (de, en ...)")
     return parse_config(settings, RawTextSettings, "options")

@@ -48,7 +48,8 @@ def import_moses(
     preprocessing = None
     if source_language or target_language or truecasers or lowercase:
         casing = "truecase" if truecasers else "lowercase" if lowercase else "keep"
-        preprocessing = raw_preprocessing({"casing": casing}, source_language, target_language)
+        languages = {"source_language": source_language, "target_language": target_language}
+        preprocessing = raw_preprocessing({"casing": casing}, {name: one for name, one in languages.items() if one})
     with memory_bound(n_bytes):
         return importing.import_moses(ini, output, n_bytes, preprocessing, truecasers, options["force"])
 

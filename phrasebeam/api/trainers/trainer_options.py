@@ -6,7 +6,7 @@ from typing import Annotated, TypedDict
 from phrasebeam.api.arguments import Config, File, Files, Force, LanguageOptions, MemoryBound, optional_path, paths
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.options import Option, heading
-from phrasebeam.decoder.input.raw_text_settings import raw_preprocessing
+from phrasebeam.decoder.input.raw_text_settings import RawTextSettings, TokenizerName, raw_preprocessing
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.model_building.config import TrainModelConfig
@@ -15,6 +15,9 @@ DevSource = Annotated[File, "Other source sentences, by whose score the best wei
 References = Annotated[Files, "Their translations, one file for each set of them."]
 NewModel = Annotated[File, "Directory of the new model; a training that was stopped there goes on."]
 RawSource = Annotated[File, "Source sentences, tokenized or `raw`, one a line, plain, .gz or .zst."]
+
+
+TOKENIZER_OF_LANGUAGE = "moses for languages that it has rules for, else neutral"
 
 
 @heading("Test data")
@@ -57,17 +60,20 @@ class RawOptions(LanguageOptions, total=False):
     """Whether text is raw, and its languages."""
 
     raw: Annotated[bool, "The text is raw: tokenize and truecase it, as then what is to be translated."]
+    source_tokenizer: Annotated[TokenizerName | None, Option(section=RawTextSettings, unset=TOKENIZER_OF_LANGUAGE)]
+    target_tokenizer: Annotated[TokenizerName | None, Option(section=RawTextSettings, unset=TOKENIZER_OF_LANGUAGE)]
 
 
 def raw_settings(config: TrainModelConfig, options: RawOptions) -> TrainModelConfig:
     """`config` with preprocessing of raw text, if options say so, for their languages or its own."""
-    source, target = options["source_language"], options["target_language"]
-    if not (options["raw"] or source or target):
+    names = ("source_language", "target_language", "source_tokenizer", "target_tokenizer")
+    given = {name: options[name] for name in names if options[name]}  # type: ignore[literal-required]
+    if not (options["raw"] or given):
         return config
     if not (options["raw"] or config.preprocessing):
-        raise ConfigError("--source-language and --target-language are of raw text; give --raw with them")
+        raise ConfigError("languages and tokenizers are of raw text; give --raw with them")
     section = config.preprocessing.model_dump() if config.preprocessing else {}
-    return config.model_copy(update={"preprocessing": raw_preprocessing(section, source, target)})
+    return config.model_copy(update={"preprocessing": raw_preprocessing(section, given)})
 
 
 def training_data(source: File, target: File, alignment: File | None) -> BitextFiles:
