@@ -74,23 +74,27 @@ def _follow(space, step, column):
 
 
 @inner_kernel
-def _fill_steps(tables, sentence, states, phrase, words):
-    """fill_step_ids of a phrase with these target words (int32[m])."""
-    source = sentence.words[phrase.begin : phrase.end]
-    return fill_step_ids(tables.operations, states, sentence.synthetic, phrase.pair, source, words, phrase.size)
+def _fill_steps(tables, sentence, states, span, pair: int, words, size: int):
+    """fill_step_ids of a pair of source words begin:end, `span`, and the first `size` of `words` (int32)."""
+    source = sentence.words[span[0] : span[1]]
+    return fill_step_ids(tables.operations, states, sentence.synthetic, pair, source, words, size)
 
 
 @inlined_kernel
 def _prepare(lookup, option, phrase):
     states, n_source = lookup.memory.operations, phrase.end - phrase.begin
-    n_steps = _fill_steps(lookup.tables, lookup.sentence, states, phrase, phrase.words)
+    n_steps = _fill_steps(
+        lookup.tables, lookup.sentence, states, (phrase.begin, phrase.end), phrase.pair, phrase.words, phrase.size
+    )
     return keep_steps(states, option, n_steps, n_source)
 
 
 @inlined_kernel
 def _estimate(lookup, phrase):
     states, n_source = lookup.memory.operations, phrase.end - phrase.begin
-    n_steps = _fill_steps(lookup.tables, lookup.sentence, states, phrase, phrase.words)
+    n_steps = _fill_steps(
+        lookup.tables, lookup.sentence, states, (phrase.begin, phrase.end), phrase.pair, phrase.words, phrase.size
+    )
     return estimate_operations(lookup.tables.operations, states, lookup.weights.operations, n_steps, n_source)
 
 
@@ -102,7 +106,7 @@ def _add_value(tables, sentence, space, phrase, features):
         load_beginning(operations, states)
         states.at[POSITION] = 0
     target = space.words[phrase.position : phrase.position + phrase.size]
-    n_steps = _fill_steps(tables, sentence, states, phrase, target)
+    n_steps = _fill_steps(tables, sentence, states, (phrase.begin, phrase.end), phrase.pair, target, phrase.size)
     position, ids = states.steps.position[:n_steps], states.step_ids[: n_steps + phrase.end - phrase.begin]
     walk = walk_of(operations, states, phrase.begin, phrase.end, phrase.first_gap, phrase.window)
     keep_context(states, score_phrase_operations(operations, states, walk, position, ids))

@@ -4,7 +4,6 @@ A new feature is a file with a StatefulFeature, and its line here: its weights, 
 columns of Histories and its memory follow from what it declares.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from phrasebeam.decoder.features.distortion import JUMP_FEATURES
 from phrasebeam.decoder.features.lexical_reordering import REORDERING
 from phrasebeam.decoder.features.operation_sequence import OPERATIONS
 from phrasebeam.decoder.features.sparse_history import SPARSE_HISTORY
-from phrasebeam.decoder.features.stateful_feature import Kernel, Room, StatefulFeature
+from phrasebeam.decoder.features.stateful_feature import Room
 from phrasebeam.kernels.jit import inlined_kernel
 
 STATEFUL = (REORDERING, *JUMP_FEATURES, SPARSE_HISTORY, OPERATIONS)  # their scores are added in this order
@@ -64,99 +63,48 @@ def histories_lower(weights: Any, columns: np.ndarray) -> bool:
     return bool(active) and all(feature.lowers_scores(weights) for feature in active)
 
 
-def _of_all(
-    signature: str, first: str, ask: str, last: str, kernel_of: Callable[[StatefulFeature], Kernel | None]
-) -> Any:
-    """An inlined kernel that asks those features that have the kernel `kernel_of`, one after the other.
+def _of_all(signature: str, first: str, ask: str, last: str, kind: str) -> Any:
+    """An inlined kernel that asks those features that have a kernel of this kind, one after the other.
 
-    Its text is a line `first`, a line `ask` for each feature, and `return last`: what a loop over virtual methods would
-    do, which numba lacks. In `ask` stands {kernel} for the feature's kernel, {name} for its name, and {column} for
-    where its first column is in an array `columns`. For two features, score_histories is
+    `kind` is a field of StatefulFeature. The kernel is the line `first`, a line `ask` for each feature, and then
+    `return last`: what a loop over virtual methods would do, which numba lacks. In `ask` stands {kernel} for the
+    feature's kernel, {name} for its name, {column} for its first column in an array `columns`. score_histories is
 
         def score_histories(space, step, is_monotone):
-            columns, total = space.parameters.columns, 0.0
+            total = 0.0; columns = space.parameters.columns
             if columns[0] >= 0: total += sparse_history(space, step, columns[0], is_monotone)
             if columns[1] >= 0: total += operations(space, step, columns[1], is_monotone)
             return total
     """
-    features = [feature for feature in STATEFUL if kernel_of(feature)]
-    numbers = {feature.name: number for number, feature in enumerate(WITH_HISTORY)}
-    asked = [
-        ask.format(kernel=feature.name, name=feature.name, column=f"columns[{numbers.get(feature.name)}]")
-        for feature in features
-    ]
+    kernels = {feature.name: getattr(feature, kind) for feature in STATEFUL if getattr(feature, kind)}
+    columns = {feature.name: f"columns[{number}]" for number, feature in enumerate(WITH_HISTORY)}
+    asked = [ask.format(kernel=name, name=name, column=columns.get(name)) for name in kernels]
+    scope: dict[str, Any] = kernels | {"__name__": __name__}
     text = "\n    ".join([f"def {signature}:", first, *asked, f"return {last}"])
-    scope: dict[str, Any] = {feature.name: kernel_of(feature) for feature in features} | {"__name__": __name__}
     exec(compile(text, __file__, "exec"), scope)  # in this file's name: what the cache of kernels knows of it
     return inlined_kernel(scope[signature.partition("(")[0]])
 
 
+_COLUMNS, _LOOKUP, _IF = "columns = space.parameters.columns", "columns = lookup.columns", "if {column} >= 0"
 # Weighted score of `total` and of the way to a phrase, a Jump
-add_jumps = _of_all(
-    "add_jumps(space, jump, total)",
-    "pass",
-    "total += {kernel}(space, jump)",
-    "total",
-    lambda feature: feature.jump,
-)
-
+add_jumps = _of_all("add_jumps(space, jump, total)", "pass", "total += {kernel}(space, jump)", "total", "jump")
 # Forget the last sentence
-begin_features = _of_all(
-    "begin_features(space)",
-    "columns = space.parameters.columns",
-    "if {column} >= 0: {kernel}(space, {column})",
-    "None",
-    lambda feature: feature.begin,
-)
-
+begin_features = _of_all("begin_features(space)", _COLUMNS, f"{_IF}: {{kernel}}(space, {{column}})", "None", "begin")
 # Weighted score of what depends on the history of a NextPhrase
+_score = f"{_IF}: total += {{kernel}}(space, step, {{column}}, is_monotone)"
 score_histories = _of_all(
-    "score_histories(space, step, is_monotone)",
-    "columns, total = space.parameters.columns, 0.0",
-    "if {column} >= 0: total += {kernel}(space, step, {column}, is_monotone)",
-    "total",
-    lambda feature: feature.score,
+    "score_histories(space, step, is_monotone)", f"total = 0.0; {_COLUMNS}", _score, "total", "score"
 )
-
 # Fill histories.row behind a NextPhrase; whether there was room
-follow_step = _of_all(
-    "follow_step(space, step)",
-    "columns = space.parameters.columns",
-    "if {column} >= 0 and not {kernel}(space, step, {column}): return False",
-    "True",
-    lambda feature: feature.follow,
-)
-
+_follow = f"{_IF} and not {{kernel}}(space, step, {{column}}): return False"
+follow_step = _of_all("follow_step(space, step)", _COLUMNS, _follow, "True", "follow")
 # Keep what is asked later of an option, an OptionPhrase; whether there was room
-prepare_option = _of_all(
-    "prepare_option(lookup, option, phrase)",
-    "columns = lookup.columns",
-    "if {column} >= 0 and not {kernel}(lookup, option, phrase): return False",
-    "True",
-    lambda feature: feature.prepare,
-)
-
-# Weighted score of an OptionPhrase by features that can score one without its context
-estimate_phrase = _of_all(
-    "estimate_phrase(lookup, phrase)",
-    "columns, total = lookup.columns, 0.0",
-    "if {column} >= 0: total += {kernel}(lookup, phrase)",
-    "total",
-    lambda feature: feature.estimate,
-)
-has_estimates = _of_all(
-    "has_estimates(lookup)",
-    "columns = lookup.columns",
-    "if {column} >= 0: return True",
-    "False",
-    lambda feature: feature.estimate,
-)
-
+_prepare = f"{_IF} and not {{kernel}}(lookup, option, phrase): return False"
+prepare_option = _of_all("prepare_option(lookup, option, phrase)", _LOOKUP, _prepare, "True", "prepare")
+# Weighted score of an OptionPhrase by features that can score one without its context, and whether there are some
+_estimate = f"{_IF}: total += {{kernel}}(lookup, phrase)"
+estimate_phrase = _of_all("estimate_phrase(lookup, phrase)", f"total = 0.0; {_LOOKUP}", _estimate, "total", "estimate")
+has_estimates = _of_all("has_estimates(lookup)", _LOOKUP, f"{_IF}: return True", "False", "estimate")
 # Add the values of a DerivedPhrase to a feature vector
-add_values = _of_all(
-    "add_values(tables, sentence, space, phrase, features)",
-    "places = space.places",
-    "if places.{name} >= 0: {kernel}(tables, sentence, space, phrase, features)",
-    "None",
-    lambda feature: feature.value,
-)
+_value = "if space.places.{name} >= 0: {kernel}(tables, sentence, space, phrase, features)"
+add_values = _of_all("add_values(tables, sentence, space, phrase, features)", "pass", _value, "None", "value")

@@ -41,6 +41,7 @@ TOO_LONG = 1  # words of a target phrase, if above W
 NOT_FINITE = 2  # 1 + a pair whose scores are not finite
 REORDERING_NOT_FINITE = 3  # 1 + a pair whose reordering scores are not finite
 WRONG_ESTIMATE = 4  # 1 + a pair, or a synthetic pair, whose estimate is no score
+SYNTHETIC_ROOM = 64  # synthetic pairs of a sentence for which there is room at first
 LARGEST_SCORE = 1e100  # sums and differences of some of these are finite
 
 
@@ -114,7 +115,8 @@ def new_candidates(most: int, longest: int, table_limit: int, n_models: int, spa
     """Candidates for `most` pairs of a source phrase, and target phrases of up to `longest` words."""
     cache = new_candidate_cache(min(table_limit, most))
     fired = new_sparse_features(most_sparse_features(sparse), sparse.begin_classes.size - 1)
-    return allocate(Candidates, {"M": most, "I": most, "W": longest, "L": n_models}, cache=cache, fired=fired)
+    sizes = {"M": most, "I": most + SYNTHETIC_ROOM, "W": longest, "L": n_models}
+    return allocate(Candidates, sizes, cache=cache, fired=fired)
 
 
 def with_room(candidates: Candidates, n_pairs: int, n_synthetic: int) -> Candidates:
@@ -124,7 +126,7 @@ def with_room(candidates: Candidates, n_pairs: int, n_synthetic: int) -> Candida
         candidates = candidates._replace(heap=np.zeros(n_pairs, np.int64))
     if n_pairs + n_synthetic <= candidates.score.size:
         return candidates
-    score, estimate, bound = np.zeros((3, n_pairs + n_synthetic))
+    score, estimate, bound = (np.zeros(n_pairs + n_synthetic) for _ in range(3))
     return candidates._replace(score=score, estimate=estimate, bound=bound)
 
 

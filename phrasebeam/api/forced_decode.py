@@ -83,8 +83,8 @@ def forced_decode(
     decoding = config_with_options(decoding, TranslateSettings, given)
     forcing = settings_given(forced_decode, ForcedDecodingSettings, options | {"table_limit": table_limit})
     settings = parse_config(forcing, ForcedDecodingSettings, "options")
-    decoder = Decoder.load(model, decoding.search, decoding.weights, decoding.input)
     with resources(decoding.memory, options, options["workers"]):
+        decoder = Decoder.load(model, decoding.search, decoding.weights, decoding.input)
         forced = ForcedDecoder(decoder, settings, keeps_graphs=lattice is not None)
         files = TrainingFiles(Path(reference), alignment, options["leave_one_out"] or "drop")
         reached = _force_all(forced, Path(source), files, (Path(output), lattice), threads)

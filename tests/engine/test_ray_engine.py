@@ -157,7 +157,7 @@ def test_without_ray_the_error_says_what_to_install(monkeypatch):
 def test_the_local_engine_imports_no_ray():
     script = (
         "import sys, phrasebeam\nfrom phrasebeam.cli import COMMANDS\nfrom importlib import import_module\n"
-        "[import_module(module) for module, _ in COMMANDS.values()]\n"
+        "[import_module(f'phrasebeam.commands.{module}') for module in COMMANDS.values()]\n"
         "from phrasebeam.engine.current_engine import *\n"
         "with using_engine(EngineSettings(workers=2)) as engine: assert list(engine.map(abs, [-1], 1)) == [1]\n"
         "assert 'ray' not in sys.modules"
