@@ -96,7 +96,7 @@ def _decoder(model: Path, options: TranslateOptions, settings: TranslateSettings
 
 
 def _raw_text(model: Path) -> "RawText":
-    # Slow: it compiles the tables of Unicode that sacremoses needs.
+    # Slow: it compiles patterns of Unicode's tables.
     from phrasebeam.decoder.raw_text.preprocessing import RawText
 
     return RawText.load(model)

@@ -3,7 +3,6 @@
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from importlib import metadata
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -88,7 +87,7 @@ def _tokenized(
     if config.preprocessing is None:
         return nullcontext(texts)
     from phrasebeam.training.model_building.preprocessing import (
-        preprocessed,  # slow: compiles the tables of Unicode that sacremoses needs
+        preprocessed,  # slow: compiles patterns of Unicode's tables
     )
 
     return preprocessed(texts, config.preprocessing, directory, config.threads)
@@ -238,8 +237,6 @@ def _settings(
         section.pop("classes", None)
     if config.operations:
         settings["operations"] = config.operations.model_dump(mode="json")  # in full: by default there are none
-    if config.preprocessing:
-        settings["preprocessing"]["sacremoses"] = metadata.version("sacremoses")  # other versions may split otherwise
     if "alignment" in data:
         settings.pop("alignment", None)
     return settings
