@@ -117,6 +117,7 @@ def test_adam_is_its_formulas(steps, restored):
 
 
 @pytest.mark.kernels
+@pytest.mark.filterwarnings("ignore:overflow")
 @given(st.lists(st.tuples(st.floats(0, 5), st.dictionaries(st.integers(-N_DENSE, 20), VALUES)), max_size=5))
 @settings(deadline=None)
 def test_passive_aggressive_is_its_formula(batch):
@@ -139,6 +140,7 @@ def test_passive_aggressive_is_its_formula(batch):
 
 
 @pytest.mark.kernels
+@pytest.mark.filterwarnings("ignore:overflow")
 def test_a_passive_step_ends_where_the_loss_is_0():
     learned, one = LearnedWeights(np.zeros(N_DENSE), new_sparse_weights()), direction_of({0: 3.0}, {7: 2.0}, loss=1.0)
     new_rule("pa", RATES).step(learned, [one], 1)
