@@ -4,10 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import (
-    AfterValidator,
-    Field,
-)
+from pydantic import AfterValidator, Field
 
 from phrasebeam.base.config import Section, parse_config
 from phrasebeam.base.errors import ConfigError
