@@ -16,14 +16,7 @@ from phrasebeam.base.files import scratch_directory
 from phrasebeam.base.memory_bound import DEFAULT_MEMORY, memory_left
 from phrasebeam.base.progress import Advance, stage
 from phrasebeam.base.spill import BucketFiles, RowFile
-from phrasebeam.lm.counting import (
-    SPECIALS,
-    Windows,
-    group_begins,
-    sorted_counts,
-    spill_windows,
-    text_tokens,
-)
+from phrasebeam.lm.counting import SPECIALS, Windows, group_begins, sorted_counts, spill_windows, text_tokens
 from phrasebeam.lm.kneser_ney import (
     LARGEST_COUNT,
     AdjustedOrder,

@@ -11,15 +11,7 @@ from phrasebeam.base.errors import excerpt
 from phrasebeam.kernels.hashing import murmur
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 from phrasebeam.lm.language_model import LanguageModel
-from phrasebeam.lm.probing import (
-    ABSENT,
-    UNIGRAMS,
-    VOCABULARY,
-    ProbingTables,
-    entry_key,
-    entry_width,
-    find_entry,
-)
+from phrasebeam.lm.probing import ABSENT, UNIGRAMS, VOCABULARY, ProbingTables, entry_key, entry_width, find_entry
 
 AT_ONCE = 1 << 20  # buckets that are looked at together
 ZERO, NO_BUCKET = np.int64(0), np.int64(-1)

@@ -85,24 +85,7 @@ LARGEST_ROOM = 15  # files
 LONGEST_FUNCTION, LONGEST_KERNEL = 40, 80  # lines of the body; kernels that are one loop nest
 KERNELS = ("kernel", "inner_kernel", "inlined_kernel")
 FRAGMENTS = ("Of", "Those", "As", "By", "At")  # that no docstring begins with
-EMPTY_WORDS = (
-    "the",
-    "a",
-    "an",
-    "of",
-    "to",
-    "in",
-    "is",
-    "it",
-    "its",
-    "that",
-    "and",
-    "for",
-    "with",
-    "from",
-    "all",
-    "each",
-)
+EMPTY_WORDS = re.findall(r"\w+", "the a an of to in is it its that and for with from all each")
 FORBIDDEN_FILES = ("utils.py", "core.py")
 SPEAKING = ("", "phrasebeam", "phrasebeam.console", "phrasebeam.commands")  # rooms that print
 COMMAND_ROOMS = ("phrasebeam.commands", "phrasebeam.api", "phrasebeam.api.trainers")  # that declare options

@@ -9,6 +9,7 @@ import pytest
 from phrasebeam.links import LINKED, broken_links
 from tests import ROOT
 
+CALL = "from phrasebeam.cli import main; sys.exit(main())"
 REMEDY = "clone the repository again with symbolic links: git clone -c core.symlinks=true"
 
 
@@ -47,9 +48,6 @@ def test_commands_end_in_one_line(checkout, arguments):
     assert done.stderr.count("\n") == 1
     assert done.stderr.startswith("phrasebeam: ")
     assert REMEDY in done.stderr
-
-
-CALL = "from phrasebeam.cli import main; sys.exit(main())"
 
 
 def test_public_names_say_so(checkout):

@@ -14,12 +14,7 @@ from phrasebeam.decoder.adaptation.segment import Words
 from phrasebeam.decoder.held_out.filtered_table import FilteredTables
 from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.sparse.sparse_features import PairPoints, Sparse
-from phrasebeam.decoder.tables.phrase_table import (
-    LEAST_LN,
-    SOURCE_GIVEN_TARGET,
-    TARGET_GIVEN_SOURCE,
-    PhraseTable,
-)
+from phrasebeam.decoder.tables.phrase_table import LEAST_LN, SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE, PhraseTable
 from phrasebeam.decoder.tables.ragged import taken
 from phrasebeam.decoder.tables.source_slots import build_slots
 

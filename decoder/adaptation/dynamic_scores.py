@@ -15,12 +15,7 @@ from phrasebeam.decoder.adaptation.dynamic_counts import N_COUNTS, DynamicCounts
 from phrasebeam.decoder.adaptation.segment import Points, Words
 from phrasebeam.decoder.adaptation.static_counts import StaticCounts
 from phrasebeam.decoder.features.reordering import N_ORIENTATIONS, SMOOTHING
-from phrasebeam.decoder.tables.phrase_table import (
-    ABSENT,
-    LEAST_LN,
-    SOURCE_GIVEN_TARGET,
-    TARGET_GIVEN_SOURCE,
-)
+from phrasebeam.decoder.tables.phrase_table import ABSENT, LEAST_LN, SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE
 
 LEX_SOURCE, LEX_TARGET = 1, 3  # columns of ln lex(f|e) and ln lex(e|f)
 UNLINKED = 0.05  # p(word | no word)

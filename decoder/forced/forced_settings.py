@@ -2,9 +2,7 @@
 
 from typing import Literal
 
-from pydantic import (
-    Field,
-)
+from pydantic import Field
 
 from phrasebeam.base.config import MOST_COUNTED, Section
 

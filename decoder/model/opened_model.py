@@ -23,12 +23,7 @@ from phrasebeam.decoder.sparse.templates import Templates, needs_tags
 from phrasebeam.decoder.tables.language_models import TargetModel, join_language_models
 from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
 from phrasebeam.decoder.tables.model_paths import LARGEST_TEXT, check_model_files, model_file
-from phrasebeam.decoder.tables.phrase_table import (
-    ReorderingTable,
-    longest,
-    open_phrase_table,
-    open_reordering_table,
-)
+from phrasebeam.decoder.tables.phrase_table import ReorderingTable, longest, open_phrase_table, open_reordering_table
 from phrasebeam.decoder.tables.score_smoothing import NO_DISCOUNTING, Discounting, open_discounting
 from phrasebeam.decoder.tables.word_counts import NO_IDF, WordIdf, word_idf
 from phrasebeam.lm.language_model import LanguageModel

@@ -8,9 +8,7 @@ are one more for n > 1 (Lin & Och 2004), without a common word it is zero, and t
 from typing import NamedTuple
 
 import numpy as np
-from pydantic import (
-    Field,
-)
+from pydantic import Field
 
 from phrasebeam.base.config import Factor, Section
 from phrasebeam.decoder.options.translation_options import Options

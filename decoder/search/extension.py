@@ -10,13 +10,7 @@ import numpy as np
 
 from phrasebeam.decoder.features.dense import DenseWeights
 from phrasebeam.decoder.features.distortion import jump_length
-from phrasebeam.decoder.features.histories import (
-    NO_HISTORY,
-    START_HISTORY,
-    Histories,
-    forget_histories,
-    intern_history,
-)
+from phrasebeam.decoder.features.histories import NO_HISTORY, START_HISTORY, Histories, forget_histories, intern_history
 from phrasebeam.decoder.features.language_model import (
     BEGIN_STATE,
     NO_SLOT,
@@ -28,13 +22,7 @@ from phrasebeam.decoder.features.language_model import (
 )
 from phrasebeam.decoder.features.lexical_reordering import FULL, NO_BLOCKS, forget_blocks, orientation_before, shift
 from phrasebeam.decoder.features.reordering import MONOTONE, START_BEGIN, START_END
-from phrasebeam.decoder.features.stateful import (
-    FeatureMemory,
-    add_jumps,
-    begin_features,
-    follow_step,
-    score_histories,
-)
+from phrasebeam.decoder.features.stateful import FeatureMemory, add_jumps, begin_features, follow_step, score_histories
 from phrasebeam.decoder.features.stateful_feature import Jump, NextPhrase, target_span
 from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW, cover, is_covered
 from phrasebeam.decoder.input.zones import obeys
@@ -42,15 +30,7 @@ from phrasebeam.decoder.model.tables import Sentence, Tables
 from phrasebeam.decoder.options.future_cost import FutureCost, future_cost
 from phrasebeam.decoder.options.translation_options import Options
 from phrasebeam.decoder.search.hypothesis_graph import NO_OPTION, START_NODE, HypothesisGraph
-from phrasebeam.decoder.search.stacks import (
-    HISTORIES_FULL,
-    OK,
-    STATES_FULL,
-    Arrival,
-    Stacks,
-    arrive,
-    clear_stack,
-)
+from phrasebeam.decoder.search.stacks import HISTORIES_FULL, OK, STATES_FULL, Arrival, Stacks, arrive, clear_stack
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 
 PRUNED = -1  # the hypothesis is too bad for its stack

@@ -3,10 +3,7 @@
 import math
 from typing import Literal
 
-from pydantic import (
-    Field,
-    model_validator,
-)
+from pydantic import Field, model_validator
 
 from phrasebeam.base.config import MOST_COUNTED, Section
 from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW

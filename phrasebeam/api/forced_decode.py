@@ -37,7 +37,7 @@ from phrasebeam.engine.current_engine import current_engine
 
 
 class ForcedOptions(EngineOptions, total=False):
-    """Options of forced_decode."""
+    """How sentence pairs are held out, which derivations are searched for, and what is written of them."""
 
     alignment: Annotated[File | None, "Word alignment of the sentences, if they are training data (0-0 1-2 ...)."]
     leave_one_out: Annotated[LeaveOneOut | None, LEAVE_ONE_OUT]

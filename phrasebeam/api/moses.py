@@ -13,7 +13,7 @@ from phrasebeam.decoder.moses import exporting, importing
 
 
 class ImportOptions(LanguageOptions, total=False):
-    """Options of import_moses."""
+    """How the text of the Moses model was made from raw text, and what the import may use and replace."""
 
     memory: MemoryBound
     truecaser_source: Annotated[File | None, "Moses' truecaser, if the text was truecased."]

@@ -12,13 +12,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from phrasebeam.base.config import WITHOUT_EFFECT, Bytes, Section, format_size, parse_config
-from phrasebeam.base.resident_memory import (
-    descendants,
-    peak_memory,
-    proportional_memory,
-    release_all,
-    resident_memory,
-)
+from phrasebeam.base.resident_memory import descendants, peak_memory, proportional_memory, release_all, resident_memory
 from phrasebeam.process.children import CHILD
 
 DEFAULT_MEMORY = 2 << 30  # bytes

@@ -106,7 +106,7 @@ def settings_given(function: Callable[..., Any], section: type[Section], given: 
             *path, key = option.setting.split(".")
             for part in path:
                 place = place.setdefault(part, {})
-            is_list = _is_list(_field(section, option.setting).annotation)
+            is_list = _takes_list(_field(section, option.setting).annotation)
             place[key] = [value] if is_list and not isinstance(value, list | tuple) else value
     return found
 
@@ -171,7 +171,7 @@ def plain(kind: Any) -> Any:
     return get_type_hints(type("_", (), {"__annotations__": {"kind": kind}}))["kind"]
 
 
-def _is_list(kind: Any) -> bool:
+def _takes_list(kind: Any) -> bool:
     return list in (get_origin(kind), *map(get_origin, get_args(kind)))
 
 

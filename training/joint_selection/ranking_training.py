@@ -23,12 +23,7 @@ from phrasebeam.training.online.shards import Shards, random_shards
 from phrasebeam.training.online.training import OnlineTraining, Plan
 from phrasebeam.training.online.update_rules import new_rule
 from phrasebeam.training.ranking.list_iteration import ListIteration
-from phrasebeam.training.ranking.list_objective import (
-    ListExample,
-    ListObjective,
-    ListSettings,
-    MultipartitePerceptron,
-)
+from phrasebeam.training.ranking.list_objective import ListExample, ListObjective, ListSettings, MultipartitePerceptron
 
 
 def rates_of(layout: FeatureLayout, config: RankingConfig) -> PerFeature:

@@ -37,12 +37,7 @@ from phrasebeam.lm.text.corpus import Corpus
 from phrasebeam.training.model_building.config import N_SCORES
 from phrasebeam.training.model_building.extraction import align_bitext, count_occurrences, extract
 from phrasebeam.training.model_building.lexical import lexical_table
-from phrasebeam.training.model_building.map_and_reduce import (
-    SHARDS_OF_WORKER,
-    ShardExtraction,
-    Shuffle,
-    on_disk,
-)
+from phrasebeam.training.model_building.map_and_reduce import SHARDS_OF_WORKER, ShardExtraction, Shuffle, on_disk
 from phrasebeam.training.model_building.piece_scoring import (
     PhraseTableSettings,
     PieceScoring,

@@ -10,13 +10,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from phrasebeam.base.array_struct import ArrayField, array, array_fields
-from phrasebeam.decoder.sparse.sparse_weights import (
-    SparseWeights,
-    claim_slot,
-    fill_slots,
-    has_room,
-    new_sparse_weights,
-)
+from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, claim_slot, fill_slots, has_room, new_sparse_weights
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.training.common.best_weights import BestWeights, TableWeights
 from phrasebeam.training.online.rule_state import NoColumns, RuleState

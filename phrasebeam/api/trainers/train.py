@@ -23,7 +23,7 @@ MOST_SEEDS = 1_000_000
 
 
 class RecipeOptions(shared.RawOptions, shared.TestOptions, total=False):
-    """Options of train."""
+    """What a recipe is given besides its texts: a word alignment, and bounds for all stages."""
 
     alignment: Annotated[
         File | None, Option("A word alignment (0-0 1-2 ...) to use as it is.", unset="the text is aligned")

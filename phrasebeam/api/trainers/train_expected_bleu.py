@@ -4,15 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Unpack
 
-from phrasebeam.api.arguments import (
-    EngineOptions,
-    File,
-    Model,
-    Source,
-    Target,
-    optional_path,
-    resources,
-)
+from phrasebeam.api.arguments import EngineOptions, File, Model, Source, Target, optional_path, resources
 from phrasebeam.api.trainers import trainer_options as shared
 from phrasebeam.base.options import Option, described, settings_of
 from phrasebeam.training.common.gain import Gain, TrainingOutcome
@@ -21,7 +13,7 @@ from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig, Optimiz
 
 
 class ExpectedBleuOptions(shared.CorpusOptions, EngineOptions, total=False):
-    """Options of train_expected_bleu."""
+    """Which features are learned, by which optimizer, and where the n-best lists are."""
 
     lists: Annotated[File | None, "Directory for the n-best lists, which further trainings then find there."]
     optimizer: Optimizer | None

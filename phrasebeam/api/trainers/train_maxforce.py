@@ -4,13 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Unpack
 
-from phrasebeam.api.arguments import (
-    EngineOptions,
-    Model,
-    Source,
-    Target,
-    resources,
-)
+from phrasebeam.api.arguments import EngineOptions, Model, Source, Target, resources
 from phrasebeam.api.trainers import trainer_options as shared
 from phrasebeam.base.options import Option, described, settings_of
 from phrasebeam.training.common.gain import TrainingOutcome
@@ -20,7 +14,7 @@ from phrasebeam.training.maxforce.updates import Strategy
 
 
 class MaxforceOptions(shared.CorpusOptions, EngineOptions, total=False):
-    """Options of train_maxforce."""
+    """Where weights are updated, and the seeds of the order of sentences."""
 
     update: Strategy | None
     seed: Annotated[int | Sequence[int] | None, Option(setting="seeds")]

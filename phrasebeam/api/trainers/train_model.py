@@ -13,7 +13,7 @@ from phrasebeam.training.model_building.config import TrainModelConfig
 
 
 class BuildOptions(ResourceOptions, EngineOptions, RawOptions, total=False):
-    """Options of train_model."""
+    """The word alignment and the further language models of a model, and what the building may use."""
 
     config: Config
     force: Force

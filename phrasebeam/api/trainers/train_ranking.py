@@ -5,15 +5,7 @@ from typing import Annotated, Unpack
 
 from pydantic import Field
 
-from phrasebeam.api.arguments import (
-    ClusterOptions,
-    File,
-    Model,
-    Source,
-    Target,
-    optional_path,
-    resources,
-)
+from phrasebeam.api.arguments import ClusterOptions, File, Model, Source, Target, optional_path, resources
 from phrasebeam.api.trainers import trainer_options as shared
 from phrasebeam.base.options import described, settings_of
 from phrasebeam.training.common.gain import Gain, TrainingOutcome
@@ -24,7 +16,7 @@ from phrasebeam.training.ranking.list_iteration import ListIteration
 
 
 class RankingOptions(shared.CorpusOptions, ClusterOptions, total=False):
-    """Options of train_ranking."""
+    """How sentences are sharded, which features are kept, and how epochs are mixed."""
 
     algorithm: Annotated[int | None, Field(ge=1, le=4)]
     shards: int | None

@@ -11,13 +11,7 @@ from hypothesis import strategies as st
 from phrasebeam.cli import main
 from phrasebeam.decoder.model.description import accept_files, open_description, save_description
 from phrasebeam.decoder.model.model_check import findings
-from phrasebeam.decoder.model.table_agreement import (
-    AGREES,
-    OF_SOURCE,
-    OF_TARGET,
-    find_other_phrase,
-    find_wrong_count,
-)
+from phrasebeam.decoder.model.table_agreement import AGREES, OF_SOURCE, OF_TARGET, find_other_phrase, find_wrong_count
 from phrasebeam.decoder.tables.phrase_table import ABSENT, PhraseTable
 from phrasebeam.decoder.tables.source_slots import build_slots, hash_phrases
 from phrasebeam.training.model_building.config import TrainModelConfig

@@ -28,16 +28,7 @@ from tests import ROOT
 from tests.decoder.models import assert_sound
 from tests.naive.phrase_templates import PHRASE_GROUPS
 from tests.training.common.curves import read_curve
-from tests.training.maxforce.maxforce_toy import (
-    QUICK,
-    RUN,
-    Killed,
-    learn,
-    learned_with,
-    make_data,
-    options,
-    weights_of,
-)
+from tests.training.maxforce.maxforce_toy import QUICK, RUN, Killed, learn, learned_with, make_data, options, weights_of
 from tests.training.online.killing import die_after_each_save, kill_at
 
 
