@@ -1,0 +1,250 @@
+"""A segment as sentences to translate, without its markup, and the way back.
+
+Its markup is written as HTML, whose sentences and tags decoder/marked_text knows: what wraps text as elements, signs as
+comments. A placeholder becomes a word that no language has, its stand-in.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from html import escape, unescape
+from typing import NamedTuple
+
+from phrasebeam.decoder.documents.segment_markup import MarkupPiece, in_order, text_pieces, xml_pieces
+from phrasebeam.decoder.marked_text.html_document import EMPTY, html_document, html_text
+from phrasebeam.decoder.marked_text.html_tokens import HtmlToken
+from phrasebeam.decoder.marked_text.marked_text import Mark, MarkedText, with_margins
+from phrasebeam.decoder.marked_text.translated import translated
+from phrasebeam.decoder.output.translation import Translation
+
+# Between placeholders, which it makes one: %s/%s
+CONNECTOR = re.compile(r"""[^\s\w"'`()\[\]<>«»“”„‘’&,;!?]{1,3}""")
+FIRST_WORD, LAST_WORD = re.compile(r"[\w-]+"), re.compile(r"[\w-]+$")
+NOTHING = MarkupPiece("break", "")
+WRITTEN_MARK = re.compile(r"<[^<>]*?\bm=(\d+)[^<>]*>")
+ELEMENT = re.compile(rf"<(/?)(?!(?:{'|'.join(EMPTY)}) )([a-z][^\s<>]*) m=\d+[^<>]*>")
+
+
+class DocumentSegment(NamedTuple):
+    """A text of a document that is translated by itself; of XLIFF what is in an element, with its tags."""
+
+    written: str
+    is_xml: bool = False
+
+    def pieces(self) -> list[MarkupPiece]:
+        """Its text and its markup."""
+        return xml_pieces(self.written) if self.is_xml else text_pieces(self.written)
+
+
+class TranslatedSentence(NamedTuple):
+    """A sentence of a segment in another language."""
+
+    words: Sequence[str]  # those that were given to the decoder
+    translation: Translation
+    text: str  # of the translation
+
+
+@dataclass(frozen=True)
+class ProtectedSegment:
+    """The sentences of a segment, in which stand-ins are in place of placeholders.
+
+    >>> protected = ProtectedSegment.of(DocumentSegment("Open <b>%s</b> now"))
+    >>> [sentence.text for sentence in protected.sentences]
+    ['Open zx2xz now']
+    """
+
+    segment: DocumentSegment
+    markup: tuple[str, ...]  # by number, in the order of the segment
+    html: str
+    stand_in: re.Pattern[str]
+
+    @classmethod
+    def of(cls, segment: DocumentSegment) -> "ProtectedSegment":
+        """A segment, taken apart."""
+        pieces = _attached(list(_joined(segment.pieces())))
+        letters = _unused_letters(segment.written)
+        writer = _Writer(pieces, letters)
+        markup = tuple(piece.written for piece in pieces)
+        return cls(segment, markup, writer.html(), re.compile(rf"{letters[0]}(\d+){letters[1]}", re.IGNORECASE))
+
+    @property
+    def sentences(self) -> list[MarkedText]:
+        """What is to be translated: text without markup, and where markup wraps it."""
+        return html_document(self.html).sentences
+
+    def restored(self, translations: Iterable[TranslatedSentence], shown: Callable[[str], str] = str) -> str:
+        """The segment in another language, of the translations of its sentences.
+
+        Each piece of its markup is there once, with what wraps text nested as it was, and so are line ends and the
+        white space around it. Where translations make that impossible the segment stays as it is. `shown`: a token as
+        it looks in a text.
+        """
+        document = html_document(self.html)
+        filled = [
+            self._restored_sentence(sentence, one, shown) for sentence, one in zip(document.sentences, translations)
+        ]
+        html = document.filled(filled)
+        written = self._written(html)
+        is_whole = markup_of(written) == markup_of(self.segment) and is_nested(html) == is_nested(self.html)
+        return written.written if is_whole else self.segment.written
+
+    def walls(self, sentence: MarkedText) -> list[int]:
+        """Characters of a sentence before which all that stands there must have been translated.
+
+        Where values are put by their order alone, placeholders keep it.
+        """
+        found = [
+            match.start()
+            for match in self.stand_in.finditer(sentence.text)
+            if in_order(MarkupPiece("word", self.markup[int(match[1])]))
+        ]
+        return found[1:]
+
+    def _restored_sentence(self, sentence: MarkedText, one: TranslatedSentence, shown: Callable[[str], str]) -> str:
+        """A translated sentence with its marks, and each of its stand-ins once."""
+        places = {int(match[1]): match.start() for match in self.stand_in.finditer(sentence.text)}
+        missing, text = set(places), one.text
+
+        def first(match: re.Match[str]) -> str:
+            number = int(match[1])
+            is_first = number in missing
+            missing.discard(number)
+            return match[0] if is_first else ""
+
+        text = " ".join(self.stand_in.sub(first, text).split())
+        marks = sentence.marks
+        for number in sorted(missing):
+            place = places[number]
+            marks = _inserted(marks, Mark(place, place, f" <!-- m={number} --> ", is_blank=True))
+        return translated(replace(sentence, marks=marks), one.words, one.translation, text, shown, html_text).strip(" ")
+
+    def _written(self, html: str) -> DocumentSegment:
+        """The segment of its HTML, in which all markup has its number."""
+        parts = WRITTEN_MARK.split(html)
+        for i, part in enumerate(parts):
+            parts[i] = self.markup[int(part)] if i % 2 else self._plain(unescape(part))
+        return DocumentSegment("".join(parts), self.segment.is_xml)
+
+    def _plain(self, text: str) -> str:
+        """Text between tags, without markup that is not of the segment, its stand-ins replaced."""
+        kept = "".join(piece.written for piece in text_pieces(text) if piece.kind == "text" or piece.kind == "space")
+        kept = escape(kept, quote=False) if self.segment.is_xml else kept
+        return self.stand_in.sub(lambda match: self.markup[int(match[1])], kept)
+
+
+def markup_of(segment: DocumentSegment) -> tuple[object, ...]:
+    """What two segments have alike: how often each piece of markup, which in which order, the white space around."""
+    pieces = [piece for piece in segment.pieces() if piece.kind != "text"]
+    before, _, behind = with_margins(segment.written)
+    return Counter(piece.written for piece in pieces), [one for piece in pieces for one in in_order(piece)], before, behind
+
+
+def is_nested(html: str) -> bool:
+    """Whether each element in the HTML of a ProtectedSegment ends before what it is in."""
+    opened = list[str]()
+    for match in ELEMENT.finditer(html):
+        if not match[1]:
+            opened.append(match[2])
+        elif not opened or opened.pop() != match[2]:
+            return False
+    return not opened
+
+
+def _joined(pieces: Iterable[MarkupPiece]) -> Iterator[MarkupPiece]:
+    """The pieces, of which placeholders with signs alone between them are one."""
+    kept: list[MarkupPiece] = []
+    for piece in pieces:
+        kept.append(piece)
+        if piece.kind == "word" and len(kept) == 3 and kept[0].kind == "word" and CONNECTOR.fullmatch(kept[1].written):
+            kept = [MarkupPiece("word", "".join(one.written for one in kept))]
+        elif len(kept) == 3 or (kept[0].kind != "word") or (len(kept) == 2 and piece.kind != "text"):
+            yield from kept[:-1] if piece.kind == "word" else kept
+            kept = [piece] if piece.kind == "word" else []
+    yield from kept
+
+
+def _unused_letters(text: str) -> tuple[str, str]:
+    """The letters around the number of a stand-in, which the text does not have."""
+    letters = "zx"
+    while letters in text.lower():
+        letters += "q"
+    return letters, letters[::-1]
+
+
+def _inserted(marks: Sequence[Mark], more: Mark) -> tuple[Mark, ...]:
+    """The marks with another one, within the innermost of them that is around it."""
+    for i, mark in enumerate(marks):
+        if mark.begin <= more.begin < mark.end:
+            inner = replace(mark, children=_inserted(mark.children, more))
+            return (*marks[:i], inner, *marks[i + 1 :])
+    return tuple(sorted((*marks, more), key=lambda mark: mark.begin))
+
+
+def _attached(pieces: Sequence[MarkupPiece]) -> list[MarkupPiece]:
+    """The pieces without signs: one at a word wraps it, with nothing on its other side; all others are words."""
+    found, behind = list[MarkupPiece](), [*pieces[1:], NOTHING]
+    opened: MarkupPiece | None = None  # a sign before the next word
+    for i, (piece, following) in enumerate(zip(pieces, behind)):
+        if piece.kind != "sign":
+            run = _first_word(piece) if opened else ""
+            if opened:
+                found += [opened, piece._replace(written=run), MarkupPiece("end", "", opened.name)]
+                piece, opened = piece._replace(written=piece.written[len(run) :]), None
+            found += [piece] if piece.written else []
+        elif _ends_in_word(found[-1] if found else NOTHING) == bool(_first_word(following)):
+            found.append(piece._replace(kind="word"))
+        elif _first_word(following):
+            opened = MarkupPiece("start", piece.written, f"!{i}")
+        else:
+            word = found.pop()
+            run = word.written if word.kind == "word" else LAST_WORD.findall(word.written)[0]
+            rest = word.written[: len(word.written) - len(run)]
+            found += [word._replace(written=rest)] if rest else []
+            found += [MarkupPiece("start", "", f"!{i}"), word._replace(written=run)]
+            found.append(MarkupPiece("end", piece.written, f"!{i}"))
+    return found
+
+
+def _first_word(piece: MarkupPiece) -> str:
+    """What a piece begins with: a word of its text, a placeholder, or "" where it is neither."""
+    match = FIRST_WORD.match(piece.written)
+    return piece.written if piece.kind == "word" else match[0] if piece.kind == "text" and match else ""
+
+
+def _ends_in_word(piece: MarkupPiece) -> bool:
+    return piece.kind == "word" or (piece.kind == "text" and LAST_WORD.search(piece.written) is not None)
+
+
+class _Writer:
+    """Writes the pieces of a segment as HTML, in which each is <... m=number>, or a stand-in."""
+
+    def __init__(self, pieces: Sequence[MarkupPiece], letters: tuple[str, str]):
+        self.pieces, self.letters = pieces, letters
+        self._names: dict[str, str] = {}  # of elements that are none of HTML
+
+    def html(self) -> str:
+        """All of them; line ends stand between sentences, but within a sentence where an element goes on."""
+        html = "".join(self._piece(number, "hr") for number in range(len(self.pieces)))
+        if all(map(is_nested, html.split("<hr m="))) or not is_nested(html):
+            return html
+        return "".join(self._piece(number, "img") for number in range(len(self.pieces)))
+
+    def _piece(self, number: int, break_name: str) -> str:
+        kind, written, name = self.pieces[number]
+        if kind == "text":
+            return html_text(written)
+        if kind == "word":
+            return f"{self.letters[0]}{number}{self.letters[1]}"
+        if kind in ("break", "space"):
+            return f"<{break_name if kind == 'break' else 'img'} m={number}>"
+        if kind == "end" or written.startswith("</"):
+            return f"</{self._name(name)} m={number}>"
+        is_kept = (HtmlToken("start", written, name).attribute("translate") or "").lower() == "no"
+        return f"<{self._name(name)} m={number}{' translate=no' * is_kept}>"
+
+    def _name(self, name: str) -> str:
+        """The name of an element: its own in HTML, but none in which HTML would have no tags."""
+        if name == "title":
+            return "h1"
+        return name if re.fullmatch("[a-z][a-z0-9-]*", name) else self._names.setdefault(name, f"m{len(self._names)}")
