@@ -104,7 +104,7 @@ class ProtectedSegment:
     def _restored_sentence(self, sentence: MarkedText, one: TranslatedSentence, shown: Callable[[str], str]) -> str:
         """A translated sentence with its marks, and each of its stand-ins once."""
         places = {int(match[1]): match.start() for match in self.stand_in.finditer(sentence.text)}
-        missing, text = set(places), one.text
+        missing = set(places)
 
         def first(match: re.Match[str]) -> str:
             number = int(match[1])
@@ -112,6 +112,8 @@ class ProtectedSegment:
             missing.discard(number)
             return match[0] if is_first else ""
 
+        # Without markup that a model makes up
+        text = "".join(piece.written for piece in text_pieces(one.text) if piece.kind in ("text", "space"))
         text = " ".join(self.stand_in.sub(first, text).split())
         marks = sentence.marks
         for number in sorted(missing):
@@ -127,10 +129,9 @@ class ProtectedSegment:
         return DocumentSegment("".join(parts), self.segment.is_xml)
 
     def _plain(self, text: str) -> str:
-        """Text between tags, without markup that is not of the segment, its stand-ins replaced."""
-        kept = "".join(piece.written for piece in text_pieces(text) if piece.kind == "text" or piece.kind == "space")
-        kept = escape(kept, quote=False) if self.segment.is_xml else kept
-        return self.stand_in.sub(lambda match: self.markup[int(match[1])], kept)
+        """Text between tags as it is written, its stand-ins replaced."""
+        text = escape(text, quote=False) if self.segment.is_xml else text
+        return self.stand_in.sub(lambda match: self.markup[int(match[1])], text)
 
 
 def markup_of(segment: DocumentSegment) -> tuple[object, ...]:

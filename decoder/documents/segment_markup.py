@@ -125,7 +125,7 @@ def _element(first: HtmlToken, tokens: Iterator[HtmlToken]) -> MarkupPiece:
             depth += {"start": 1, "end": -1}.get(token.kind, 0)
     if first.name not in FIRST_CODES + LAST_CODES:
         return MarkupPiece("sign", "".join(written))
-    keys = [first.attribute(name) for name in ("startRef", "rid", "i", "id")]
+    keys = [first.attribute(name) for name in ("startref", "rid", "i", "id")]
     name = next((f"@{key}" for key in keys if key), "@")
     return MarkupPiece("start" if first.name in FIRST_CODES else "end", "".join(written), name)
 
