@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from phrasebeam.base.errors import FormatError
 from phrasebeam.decoder.documents.document import Document
-from phrasebeam.decoder.documents.file_formats import parsed, toolkit
+from phrasebeam.decoder.documents.file_formats import parsed_bytes, read_bytes, toolkit
 from phrasebeam.decoder.documents.protected_segment import DocumentSegment
 
 USUAL_FORMS = 2  # plural forms of a language that neither the header nor translate-toolkit knows
@@ -14,7 +15,13 @@ FUZZY, UNTRANSLATED = "fuzzy", "untranslated"
 
 def open_po(path: str | Path) -> Any:
     """The messages of a PO file, as translate-toolkit has them. Raises FormatError, ConfigError, OSError."""
-    return parsed(path, toolkit("storage.pypo").pofile, "a PO file of gettext")
+    content = read_bytes(path)
+    try:
+        content.decode()  # translate-toolkit guesses other encodings, and fails with some that headers name
+    except UnicodeDecodeError as error:
+        wrong = content[error.start]
+        raise FormatError(path, f"byte 0x{wrong:02x} is not UTF-8; convert it (msgconv --to-code=UTF-8)") from None
+    return parsed_bytes(path, content, toolkit("storage.pypo").pofile, "a PO file of gettext")
 
 
 class PoDocument(Document):

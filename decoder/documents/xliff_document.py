@@ -6,9 +6,9 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.base.errors import ConfigError, FormatError, excerpt
 from phrasebeam.decoder.documents.document import Document
-from phrasebeam.decoder.documents.file_formats import damaged, parsed_bytes, read_bytes, toolkit
+from phrasebeam.decoder.documents.file_formats import parsed_bytes, read_bytes, toolkit
 from phrasebeam.decoder.documents.language_codes import nearest
 from phrasebeam.decoder.documents.po_document import FUZZY, UNTRANSLATED
 from phrasebeam.decoder.documents.protected_segment import DocumentSegment
@@ -17,6 +17,7 @@ from phrasebeam.decoder.documents.segment_markup import CODE_ELEMENTS
 EXPECTED = "XLIFF 1.2 or 2"
 REVIEW, SUB_STATE = "needs-review-translation", "phrasebeam:machine"
 KEPT = "locked"
+LONGEST_PROLOG = 1 << 16  # bytes before the root element
 # States of targets that are to be made anew: such a target is most often a copy of the source
 UNFINISHED = ("new", "needs-translation", "needs-l10n", "initial")
 ROOT_END = re.compile(rb"</(?:\w+:)?xliff\s*>|<(?:\w+:)?xliff\b[^>]*/>")
@@ -29,6 +30,8 @@ class XliffFile:
         """Raises ConfigError where the languages of the file are none that `source` and `target` say."""
         self.path, self.bytes = path, read_bytes(path)
         self.is_2 = re.search(rb"<(?:\w+:)?xliff\b[^>]*\bversion\s*=\s*[\"']2", self.bytes) is not None
+        if b"xliff" not in self.bytes.replace(b"\0", b"")[:LONGEST_PROLOG]:
+            raise FormatError(path, f"no XLIFF that is known, expected {EXPECTED}; rename it, or give another file")
         store = toolkit("storage.xliff2").Xliff2File if self.is_2 else toolkit("storage.xliff").xlifffile
         self.store = parsed_bytes(path, self.bytes, store, EXPECTED)
         for code, wanted in ((self.store.sourcelanguage, source), (self.store.targetlanguage, target)):
@@ -108,8 +111,9 @@ class XliffDocument(Document):
     def _fill(self, number: int, translation: str) -> None:
         try:
             self._units[number].fill(translation)
-        except ValueError as error:  # of lxml, where a text has characters that XML cannot have
-            raise damaged(self._file.path, error, "text that XML can have") from error
+        except (ValueError, SyntaxError) as error:  # of lxml
+            wrong = f"the translation {excerpt(translation)} has what XML cannot have"
+            raise FormatError(self._file.path, f"{wrong}; remove control characters from the model's text") from error
 
     def _content(self) -> bytes:
         """The file with the same declaration, comments and ends of lines; only elements are written anew."""
