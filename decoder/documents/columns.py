@@ -10,7 +10,7 @@ class Columns:
     """Where source and target stand in the rows of a table, of which the first is a header if they have names."""
 
     def __init__(self, path: str | Path, source: str | int | None = None, target: str | int | None = None):
-        self._path, self._names = path, tuple(str(default if name is None else name) for name, default in ((source, 1), (target, 2)))
+        self._path, self._names = path, ("1" if source is None else str(source), "2" if target is None else str(target))
         numbers = [int(name) for name in self._names if name.isdecimal()]
         if len(numbers) == 1:
             raise ConfigError(f"{path}: columns {' and '.join(self._names)}; give names for both, or numbers for both")

@@ -55,7 +55,7 @@ def parsed(path: str | Path, store: Callable[[BytesIO], Any], what: str) -> Any:
 
 
 def parsed_bytes(path: str | Path, content: bytes, store: Callable[[BytesIO], Any], what: str) -> Any:
-    """What translate-toolkit makes of the content of a file. Raises FormatError, which names the line if it is known."""
+    """What translate-toolkit makes of the content of a file. Raises FormatError, naming the line if it is known."""
     try:
         return store(BytesIO(content))
     except Exception as error:  # its parsers raise whatever comes

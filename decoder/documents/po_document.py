@@ -47,10 +47,9 @@ class PoDocument(Document):
         unit, form = self._units[number]
         if not unit.hasplural():
             unit.target = translation
-        elif form == 0:
-            unit.target = [translation] * self._n_forms
         else:
-            unit.target = [*_strings(unit.target)[: self._n_forms - 1][:1], *[translation] * self._n_forms][: self._n_forms]
+            forms = [translation] * self._n_forms
+            unit.target = [*_strings(unit.target)[:1], *forms[1:]] if form and forms[1:] else forms
         unit.markfuzzy()
 
     def _content(self) -> bytes:

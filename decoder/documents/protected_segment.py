@@ -8,21 +8,24 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from html import escape, unescape
 from typing import NamedTuple
 
-from phrasebeam.decoder.documents.segment_markup import MarkupPiece, in_order, text_pieces, xml_pieces
+from phrasebeam.decoder.documents.segment_markup import SENTENCE, MarkupPiece, in_order, text_pieces, xml_pieces
 from phrasebeam.decoder.marked_text.html_document import EMPTY, html_document, html_text
 from phrasebeam.decoder.marked_text.html_tokens import HtmlToken
-from phrasebeam.decoder.marked_text.marked_text import Mark, MarkedText, with_margins
+from phrasebeam.decoder.marked_text.marked_text import Mark, MarkedDocument, MarkedText, with_margins
 from phrasebeam.decoder.marked_text.translated import translated
 from phrasebeam.decoder.output.translation import Translation
 
 # Between placeholders, which it makes one: %s/%s
-CONNECTOR = re.compile(r"""[^\s\w"'`()\[\]<>«»“”„‘’&,;!?]{1,3}""")
+CONNECTOR = re.compile(r"[./:=+#@|~*^%$-]{1,3}")
+SPACES = re.compile(r"\s+")  # of any kind, as tokenizers take them
 FIRST_WORD, LAST_WORD = re.compile(r"[\w-]+"), re.compile(r"[\w-]+$")
 NOTHING = MarkupPiece("break", "")
 WRITTEN_MARK = re.compile(r"<[^<>]*?\bm=(\d+)[^<>]*>")
+STRICT = re.compile(r"[%{}<>`\\]")
 ELEMENT = re.compile(rf"<(/?)(?!(?:{'|'.join(EMPTY)}) )([a-z][^\s<>]*) m=\d+[^<>]*>")
 
 
@@ -62,16 +65,22 @@ class ProtectedSegment:
     @classmethod
     def of(cls, segment: DocumentSegment) -> "ProtectedSegment":
         """A segment, taken apart."""
-        pieces = _attached(list(_joined(segment.pieces())))
+        _, words, _ = with_margins(segment.written)
+        pieces = _attached(list(_joined(segment._replace(written=words).pieces())))
         letters = _unused_letters(segment.written)
         writer = _Writer(pieces, letters)
         markup = tuple(piece.written for piece in pieces)
         return cls(segment, markup, writer.html(), re.compile(rf"{letters[0]}(\d+){letters[1]}", re.IGNORECASE))
 
+    @cached_property
+    def document(self) -> MarkedDocument:
+        """Its sentences, and what is between them."""
+        return html_document(self.html)
+
     @property
     def sentences(self) -> list[MarkedText]:
         """What is to be translated: text without markup, and where markup wraps it."""
-        return html_document(self.html).sentences
+        return self.document.sentences
 
     def restored(self, translations: Iterable[TranslatedSentence], shown: Callable[[str], str] = str) -> str:
         """The segment in another language, of the translations of its sentences.
@@ -80,14 +89,11 @@ class ProtectedSegment:
         white space around it. Where translations make that impossible the segment stays as it is. `shown`: a token as
         it looks in a text.
         """
-        document = html_document(self.html)
-        filled = [
-            self._restored_sentence(sentence, one, shown) for sentence, one in zip(document.sentences, translations)
-        ]
-        html = document.filled(filled)
-        written = self._written(html)
-        is_whole = markup_of(written) == markup_of(self.segment) and is_nested(html) == is_nested(self.html)
-        return written.written if is_whole else self.segment.written
+        filled = [self._restored_sentence(*pair, shown) for pair in zip(self.sentences, translations)]
+        html = self.document.filled(filled)
+        made = self._written(html)
+        is_whole = keeps_markup(made, self.segment) and is_nested(html) == is_nested(self.html)
+        return made.written if is_whole and made.written.strip() else self.segment.written
 
     def walls(self, sentence: MarkedText) -> list[int]:
         """Characters of a sentence before which all that stands there must have been translated.
@@ -112,8 +118,8 @@ class ProtectedSegment:
             missing.discard(number)
             return match[0] if is_first else ""
 
-        # Without markup that a model makes up
-        text = "".join(piece.written for piece in text_pieces(one.text) if piece.kind in ("text", "space"))
+        pieces = [piece for piece in text_pieces(one.text) if piece.kind == "text" or not is_strict(piece)]
+        text = "".join(piece.written for piece in pieces)  # without markup that a model makes up
         text = " ".join(self.stand_in.sub(first, text).split())
         marks = sentence.marks
         for number in sorted(missing):
@@ -126,7 +132,8 @@ class ProtectedSegment:
         parts = WRITTEN_MARK.split(html)
         for i, part in enumerate(parts):
             parts[i] = self.markup[int(part)] if i % 2 else self._plain(unescape(part))
-        return DocumentSegment("".join(parts), self.segment.is_xml)
+        before, _, behind = with_margins(self.segment.written)
+        return self.segment._replace(written="".join([before, *parts, behind]))
 
     def _plain(self, text: str) -> str:
         """Text between tags as it is written, its stand-ins replaced."""
@@ -134,11 +141,20 @@ class ProtectedSegment:
         return self.stand_in.sub(lambda match: self.markup[int(match[1])], text)
 
 
-def markup_of(segment: DocumentSegment) -> tuple[object, ...]:
-    """What two segments have alike: how often each piece of markup, which in which order, the white space around."""
-    pieces = [piece for piece in segment.pieces() if piece.kind != "text"]
-    before, _, behind = with_margins(segment.written)
-    return Counter(piece.written for piece in pieces), [one for piece in pieces for one in in_order(piece)], before, behind
+def is_strict(piece: MarkupPiece) -> bool:
+    """Whether a piece of markup means something to programs, and is not what any text may have, such as $5."""
+    return piece.kind != "word" or STRICT.search(piece.written) is not None
+
+
+def keeps_markup(made: DocumentSegment, source: DocumentSegment) -> bool:
+    """Whether a translation has all markup of its source, as often, and the same white space around it."""
+    given, found = ([piece for piece in segment.pieces() if piece.kind != "text"] for segment in (source, made))
+    more = Counter(piece.written for piece in found)
+    more.subtract(piece.written for piece in given)
+    if min(more.values(), default=0) < 0 or any(more[piece.written] for piece in found if is_strict(piece)):
+        return False
+    orders = [[one for piece in pieces for one in in_order(piece)] for pieces in (given, found)]
+    return orders[0] == orders[1] and with_margins(made.written)[::2] == with_margins(source.written)[::2]
 
 
 def is_nested(html: str) -> bool:
@@ -234,7 +250,7 @@ class _Writer:
     def _piece(self, number: int, break_name: str) -> str:
         kind, written, name = self.pieces[number]
         if kind == "text":
-            return html_text(written)
+            return html_text(SPACES.sub(" ", written))
         if kind == "word":
             return f"{self.letters[0]}{number}{self.letters[1]}"
         if kind in ("break", "space"):
@@ -246,6 +262,6 @@ class _Writer:
 
     def _name(self, name: str) -> str:
         """The name of an element: its own in HTML, but none in which HTML would have no tags."""
-        if name == "title":
-            return "h1"
+        if name == SENTENCE or name == "title":
+            return "li"
         return name if re.fullmatch("[a-z][a-z0-9-]*", name) else self._names.setdefault(name, f"m{len(self._names)}")

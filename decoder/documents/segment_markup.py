@@ -12,7 +12,7 @@ Kind = Literal["text", "word", "sign", "space", "break", "start", "end", "tag"]
 # Inline elements of XLIFF and TMX that hold code of the document, or nothing
 CODE_ELEMENTS = frozenset(["bpt", "ept", "it", "ph", "ut", "x", "bx", "ex", "sc", "ec", "sm", "em", "cp"])
 FIRST_CODES, LAST_CODES = ("bpt", "bx", "sc"), ("ept", "ex", "ec")  # elements of which two wrap text
-SENTENCE = "li"  # an element of HTML whose text is a sentence
+SENTENCE = "<mrk-seg"  # the name of an element whose text is a sentence
 KNOWN_TAGS = BLOCKS | EMPTY | KEPT  # which mean something without the other tag of the element
 
 
@@ -66,7 +66,7 @@ FOUND = re.compile(
     | (?<![\w*])\*{{1,2}}[A-Za-z_]\w*
     | <[^>]{{1,200}}>
     )
-  | (?P<escape>\\(?:[0-7]{{1,3}} | x[0-9A-Fa-f]{{2}} | u[0-9A-Fa-f]{{4}} | [A-Za-z]+ | .?))
+  | (?P<escape>\\(?:[0-7]{{1,3}} | x[0-9A-Fa-f]{{2}} | u[0-9A-Fa-f]{{4}} | [A-Za-z]+ | [^%{{]?))
     )""",
     re.VERBOSE | re.DOTALL,
 )
@@ -165,15 +165,17 @@ def _tag(written: str) -> MarkupPiece:
 
 
 def _paired(found: Sequence[MarkupPiece]) -> list[MarkupPiece]:
-    """The pieces, of which those remain "start" and "end" that have another one."""
+    """The pieces, of which those remain "start" and "end" that have another one within the same element of XML."""
     pieces, opened, closed = list(found), list[int](), set[int]()
     for i, piece in enumerate(pieces):
         if piece.kind == "start":
             opened.append(i)
-        elif piece.kind == "end" and any(pieces[j].name == piece.name for j in opened):
-            while pieces[j := opened.pop()].name != piece.name:
-                pass
-            closed |= {i, j}
+        elif piece.kind == "end":
+            names = [pieces[j].name for j in opened]
+            last = max((k for k, name in enumerate(names) if name == piece.name), default=None)
+            if last is not None and not any(name.startswith("<") for name in names[last + 1 :]):
+                closed |= {i, opened[last]}
+                del opened[last:]
     for i, piece in enumerate(pieces):
         if piece.kind in ("start", "end") and i not in closed:
             pieces[i] = piece._replace(kind="tag" if piece.name in KNOWN_TAGS else "sign")

@@ -34,7 +34,7 @@ class _GivenTerm(NamedTuple):
     targets: tuple[str, ...]
 
 
-class PreparedSentence(NamedTuple):
+class SegmentSentence(NamedTuple):
     """A sentence of a segment, as the decoder takes it."""
 
     input: Input
@@ -59,7 +59,7 @@ class PreparedSentence(NamedTuple):
 
 def prepared(
     sentence: MarkedText, protected: ProtectedSegment, tokenization: Tokenization, terms: TermBase | None = None
-) -> PreparedSentence:
+) -> SegmentSentence:
     """The tokens of a sentence, with placeholders as terms that stay, terms of the term base, and zones of tags."""
     words = split(tokenization.before(sentence.text))
     spans = token_spans([tokenization.shown(word) for word in words], sentence.text)
@@ -81,7 +81,7 @@ def prepared(
     ]
     walls = tuple(_covered(spans, place, place + 1)[0] for place in protected.walls(sentence))
     zones = () if walls else _zones(sentence.marks, spans, [(term.begin, term.end) for term in all_terms])
-    return PreparedSentence(Input(words, tuple(all_terms), walls=walls, zones=zones), tuple(given))
+    return SegmentSentence(Input(words, tuple(all_terms), walls=walls, zones=zones), tuple(given))
 
 
 def translate_segments(
@@ -95,7 +95,7 @@ def translate_segments(
     `translate_all` gives a translation for each sentence, in their order, as Decoder.translate_all does.
     """
     tokenization = tokenization or Tokenization()
-    waiting: deque[tuple[ProtectedSegment, list[PreparedSentence]]] = deque()
+    waiting: deque[tuple[ProtectedSegment, list[SegmentSentence]]] = deque()
 
     def inputs() -> Iterator[Input]:
         for segment in segments:
@@ -112,7 +112,7 @@ def translate_segments(
 
 
 def _finished(
-    waiting: deque[tuple[ProtectedSegment, list[PreparedSentence]]],
+    waiting: deque[tuple[ProtectedSegment, list[SegmentSentence]]],
     ready: list[Translation],
     tokenization: Tokenization,
 ) -> Iterator[str]:

@@ -98,12 +98,12 @@ def _checked(path: str | Path, source: str, target: str, line: int | None = None
 
 
 def _tbx_terms(path: str | Path, source: str | None, target: str | None) -> Iterator[tuple[str, str]]:
-    getXMLlang = toolkit("misc.xml_helpers").getXMLlang  # noqa: N806
+    helpers = toolkit("misc.xml_helpers")
     store = parsed(path, toolkit("storage.tbx").tbxfile, "a term base (TBX)")
     seen = set[str]()
     n_pairs = 0
     for unit in store.units:
-        codes = [getXMLlang(node) or "" for node in unit.getlanguageNodes()]
+        codes = [helpers.getXMLlang(node) or "" for node in unit.getlanguageNodes()]
         terms = {code: [term.text for term in unit.get_target_terms(code)] for code in codes}
         seen |= set(terms)
         sides = _two_codes(path, codes, source, target)

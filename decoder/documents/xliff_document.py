@@ -44,7 +44,9 @@ class XliffFile:
         for unit in self.store.units:
             source = unit.source_dom
             if source is None:
-                raise FormatError(self.path, f"a segment without <source>, expected {EXPECTED}", unit.xmlelement.sourceline)
+                raise FormatError(
+                    self.path, f"a segment without <source>, expected {EXPECTED}", unit.xmlelement.sourceline
+                )
             yield XliffUnit(unit, self.is_2)
 
 
@@ -57,7 +59,7 @@ class XliffUnit:
 
     @property
     def state(self) -> str:
-        """UNTRANSLATED, FUZZY where someone has to look at the target, KEPT where nobody may, or "" where all is done."""
+        """UNTRANSLATED, FUZZY where the target has to be looked at, KEPT where it must stay, "" where all is done."""
         states = [one.get("state") or "" for one in (self.element, self.target) if one is not None]
         if any(one.get("translate") == "no" for one in (self.element, *self.element.iterancestors())):
             return KEPT
@@ -102,9 +104,7 @@ class XliffDocument(Document):
         self._file = XliffFile(path, source, target)
         units = list(self._file.units())
         states = [unit.state for unit in units]
-        self._units = [
-            unit for unit, state in zip(units, states) if state == UNTRANSLATED and has_words(unit.source)
-        ]
+        self._units = [unit for unit, state in zip(units, states) if state == UNTRANSLATED and has_words(unit.source)]
         segments = [DocumentSegment(inner_xml(unit.origin), is_xml=True) for unit in self._units]
         super().__init__(segments, sum(state in ("", FUZZY) for state in states))
 

@@ -2,6 +2,7 @@
 
 from hypothesis import strategies as st
 
+from phrasebeam.decoder.documents.segment_translation import Tokenization
 from phrasebeam.decoder.output.translation import Phrase
 from tests.decoder.marked_text.given import translation_of, word_by_word
 
@@ -9,7 +10,7 @@ MARKUP = [
     *("%s", "%d", "%(name)s", "%1$s", "%2$d", "%%", "%5.2f", "{}", "{0}", "{name}", "{{name}}", "${HOME}", "$1", "%@"),
     *("&amp;", "&nbsp;", "&#39;", "&quot;", "&lt;b&gt;", "&lt;/b&gt;", "\\n", "\\t", "\\'", "\\u00e9", "\\"),
     *(":func:`x`", ":ref:`see this <x>`", "``a b``", "`Link <http://x.y>`_", "`x`", "*so*", "**so it is**", "*args"),
-    *("http://a.b/c?d=%20", "a@b.c", "/etc/x", "--all", "f()", "my_name", "_File", "&Open", "[here](a.html)", "|v|"),
+    *("http://a.b/c?d=1", "a@b.c", "/etc/x", "--all", "f()", "my_name", "_File", "&Open", "[here](a.html)", "|v|"),
     *("<b>", "</b>", "<i class='x'>", "</i>", "<br/>", "<br>", "<x>", "<!-- c -->", "<p>", "</p>", "< 3 >", "<a"),
 ]
 WORDS = ["der", "Hund", "schläft", "50%", "(", ")", ",", ".", "'", "*", "-", "<", ">", "&", "{", "}", "%", "_", "`"]
@@ -18,14 +19,22 @@ PARTS = st.sampled_from(MARKUP) | st.sampled_from(WORDS[:3]) | st.sampled_from(W
 SEGMENTS = st.lists(st.tuples(PARTS, st.sampled_from(SPACES)), max_size=12).map(
     lambda parts: "".join(part + space for part, space in parts)
 ) | st.text("ab %s{}<>/&;\\n\n`*_:", max_size=25)
-ELEMENTS = ["<g id='1'>der ", "</g>", "<x id='2'/>", "<ph id='3'>&lt;br&gt;</ph>", "<bpt id='4'>[</bpt>", "<ept id='4'>]</ept>"]
+ELEMENTS = [
+    "<g id='1'>der ",
+    "</g>",
+    "<x id='2'/>",
+    "<ph id='3'>&lt;br&gt;</ph>",
+    "<bpt id='4'>[</bpt>",
+    "<ept id='4'>]</ept>",
+]
+XML_TEXT = ["%s", "{name}", "&lt;b&gt;", "&lt;/b&gt;", "*", "&amp;", "Hund ", " "]
 
 
 @st.composite
 def inner_xml(draw):
     """What may be in an element of XLIFF: well-formed."""
     parts, opened = [], 0
-    for part in draw(st.lists(st.sampled_from([*ELEMENTS, "%s", "{name}", "&lt;b&gt;", "&amp;", "Hund ", " "]), max_size=12)):
+    for part in draw(st.lists(st.sampled_from([*ELEMENTS, *XML_TEXT]), max_size=12)):
         opened += {ELEMENTS[0]: 1, ELEMENTS[1]: -1}.get(part, 0)
         if opened < 0:
             opened = 0
@@ -46,9 +55,8 @@ def decoders(draw):
             seed.shuffle(order)
             order = [i for i in order if seed.random() >= dropped]
             order += [i for i in order if seed.random() < repeated]
-            yield translation_of(
-                [Phrase(given.words[i], given.words[i], (i, i + 1), (j, j + 1), ((i, j),), True) for j, i in enumerate(order)]
-            )
+            places = [(j, i, given.words[i]) for j, i in enumerate(order)]
+            yield translation_of([Phrase(word, word, (i, i + 1), (j, j + 1), ((i, j),), True) for j, i, word in places])
 
     return translate_all
 
@@ -63,7 +71,7 @@ def backwards(inputs):
     return (word_by_word(given.words, range(len(given.words))[::-1]) for given in inputs)
 
 
-PO = '''# Translators: nobody
+PO = """# Translators: nobody
 msgid ""
 msgstr ""
 "Content-Type: text/plain; charset=UTF-8\\n"
@@ -103,8 +111,8 @@ msgstr ""
 
 #~ msgid "old"
 #~ msgstr "alt"
-'''
-TMX = '''<?xml version="1.0" encoding="UTF-8"?>
+"""
+TMX = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE tmx SYSTEM "tmx14.dtd">
 <tmx version="1.4"><header srclang="en-US" datatype="html"/><body>
 <tu><tuv xml:lang="en-US"><seg>Hello <bpt i="1">&lt;b&gt;</bpt>you<ept i="1">&lt;/b&gt;</ept>
@@ -113,8 +121,8 @@ TMX = '''<?xml version="1.0" encoding="UTF-8"?>
 <tu><tuv xml:lang="en-US"><seg>Hello</seg></tuv><tuv xml:lang="de"><seg/></tuv></tu>
 <tu><prop type="x">y</prop><tuv xml:lang="en-US"><seg>Bye</seg></tuv><tuv xml:lang="de"><seg>Tschüs</seg></tuv></tu>
 </body></tmx>
-'''
-XLIFF_1 = '''<?xml version="1.0" encoding="utf-8"?>
+"""
+XLIFF_1 = """<?xml version="1.0" encoding="utf-8"?>
 <!-- by nobody -->
 <xliff xmlns="urn:oasis:names:tc:xliff:document:1.2" xmlns:k="x:y" version="1.2">
   <file original="a" source-language="en-US" target-language="de" datatype="html">
@@ -130,7 +138,9 @@ XLIFF_1 = '''<?xml version="1.0" encoding="utf-8"?>
       </trans-unit>
       <trans-unit id="3" translate="no"><source>Locked</source></trans-unit>
       <trans-unit id="4"><source><![CDATA[<b>Bold</b> text]]></source><target xml:lang="de"/></trans-unit>
-      <group><trans-unit id="5"><source>Unsure</source><target state="needs-translation">Unsicher</target></trans-unit></group>
+      <group><trans-unit id="5">
+        <source>Unsure</source><target state="needs-translation">Unsicher</target>
+      </trans-unit></group>
       <trans-unit id="6"><source>Copy</source><target state="new">Copy</target></trans-unit>
       <trans-unit id="7">
         <source>One two. Three four.</source>
@@ -140,8 +150,8 @@ XLIFF_1 = '''<?xml version="1.0" encoding="utf-8"?>
   </file>
 </xliff>
 <!-- end -->
-'''
-XLIFF_2 = '''<?xml version="1.0"?>
+"""
+XLIFF_2 = """<?xml version="1.0"?>
 <xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.0" srcLang="en" trgLang="de">
   <file id="f">
     <unit id="1">
@@ -154,4 +164,7 @@ XLIFF_2 = '''<?xml version="1.0"?>
     </unit>
   </file>
 </xliff>
-'''
+"""
+CHARACTERS = Tokenization(
+    lambda text: " ".join(text.replace(" ", "_")), lambda text: text.replace(" ", "").replace("_", " "), " ".join
+)

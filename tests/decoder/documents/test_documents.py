@@ -80,7 +80,8 @@ def test_xliff_1(tmp_path):
         '<target xml:lang="de" state="needs-review-translation">text &lt;b&gt;Bold&lt;/b&gt;</target></trans-unit>',
         '-      <trans-unit id="6"><source>Copy</source><target state="new">Copy</target></trans-unit>',
         f'+      <trans-unit id="6"><source>Copy</source>{review}>Copy</target></trans-unit>',
-        f'+        {review}><mrk mtype="seg" mid="1">two. One</mrk> <mrk mtype="seg" mid="2">four. Three</mrk></target>',
+        f'+        {review}><mrk mtype="seg" mid="1">two. One</mrk> '
+        '<mrk mtype="seg" mid="2">four. Three</mrk></target>',
     ]
     assert [unit.target for unit in xlifffile.parsestring(made.encode()).units][3] == "text <b>Bold</b>"
     assert filled(tmp_path, "y.xlf", XLIFF_1.replace("\n", "\r\n"))[0] == made.replace("\n", "\r\n")
@@ -99,7 +100,8 @@ def test_xliff_2(tmp_path):
         '+      <segment id="s1" state="translated" subState="phrasebeam:machine">',
         '+        <target>world <ph id="2"/> <pc id="1">big</pc> Hello</target>',
         '-      <segment state="initial"><source>Bye</source><target>Bye</target></segment>',
-        '+      <segment state="translated" subState="phrasebeam:machine"><source>Bye</source><target>Bye</target></segment>',
+        '+      <segment state="translated" subState="phrasebeam:machine">'
+        "<source>Bye</source><target>Bye</target></segment>",
     ]
     assert Xliff2File.parsestring(made.encode()).units[0].target == "world big Hello"
     assert filled(tmp_path, "y.xlf", made) == (made, (0, 4))
@@ -107,9 +109,9 @@ def test_xliff_2(tmp_path):
 
 def test_white_space_of_xliff(tmp_path):
     content = XLIFF_1.replace("Copy", "a\n   b")
-    assert "<target state=\"needs-review-translation\">b a</target>" in filled(tmp_path, "x.xlf", content)[0]
+    assert '<target state="needs-review-translation">b a</target>' in filled(tmp_path, "x.xlf", content)[0]
     content = content.replace('<trans-unit id="6">', '<trans-unit id="6" xml:space="preserve">')
-    assert "<target state=\"needs-review-translation\">a\n   b</target>" in filled(tmp_path, "x.xlf", content)[0]
+    assert '<target state="needs-review-translation">a\n   b</target>' in filled(tmp_path, "x.xlf", content)[0]
 
 
 def test_tables(tmp_path):
@@ -135,7 +137,7 @@ def test_compressed(tmp_path):
 def test_refusals(tmp_path):
     for name, content, message in (
         ("x.tmx", TMX, "x.tmx: is no document to translate; give a PO, XLIFF, TSV or text file"),
-        ("x.xlf", XLIFF_1.replace("<source>Copy</source>", ""), "x.xlf:18: a segment without <source>"),
+        ("x.xlf", XLIFF_1.replace("<source>Copy</source>", ""), "x.xlf:20: a segment without <source>"),
     ):
         with pytest.raises((ConfigError, FormatError)) as found:
             filled(tmp_path, name, content)
