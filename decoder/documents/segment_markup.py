@@ -70,6 +70,7 @@ FOUND = re.compile(
     )""",
     re.VERBOSE | re.DOTALL,
 )
+FOUND_KINDS: dict[str, Kind] = {"space": "space", "break": "break", "word": "word"}
 # Placeholders that stand for values by their order alone
 IN_ORDER = re.compile(r"%(?![%(<{]|\d+[$%])[+#'.*\dhlqjztL-]*[\w@]|\{(?=[}:!])")
 
@@ -145,10 +146,8 @@ def _found(text: str, begin: int, end: int) -> Iterator[MarkupPiece]:
             yield MarkupPiece("end", match[f"close_{number}"], name)
         elif kind == "tag":
             yield _tag(match[0])
-        elif kind in ("space", "break", "word"):
-            yield MarkupPiece(kind, match[0])  # type: ignore[arg-type]
         else:
-            yield MarkupPiece("sign", match[0])
+            yield MarkupPiece(FOUND_KINDS.get(kind, "sign"), match[0])
     if begin < end:
         yield MarkupPiece("text", text[begin:end])
 
@@ -161,7 +160,7 @@ def _tag(written: str) -> MarkupPiece:
     tag = next(html_tokens(written))
     if tag.kind == "other" or (written.endswith("/>") and tag.name not in KNOWN_TAGS):
         return MarkupPiece("sign", written)
-    return MarkupPiece("tag" if tag.name in EMPTY else tag.kind, written, tag.name)  # type: ignore[arg-type]
+    return MarkupPiece("tag" if tag.name in EMPTY else tag.kind, written, tag.name)
 
 
 def _paired(found: Sequence[MarkupPiece]) -> list[MarkupPiece]:

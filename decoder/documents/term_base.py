@@ -77,8 +77,11 @@ def read_terms(path: str | Path, source: str | None = None, target: str | None =
 
 def _table_terms(path: str | Path, delimiter: str, source: str | None, target: str | None) -> Iterator[tuple[str, str]]:
     columns = Columns(path, source, target)
-    quoting = csv.QUOTE_MINIMAL if delimiter == "," else csv.QUOTE_NONE
-    rows = csv.reader((line + "\n" for line in read_lines(path)), delimiter=delimiter, quoting=quoting, strict=True)
+    lines = (f"{line}\n" for line in read_lines(path))
+    if delimiter == "\t":
+        rows = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
+    else:
+        rows = csv.reader(lines, strict=True)
     try:
         for row in rows:
             pair = columns.pair(row, rows.line_num)

@@ -5,7 +5,7 @@ import time
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from lxml import etree
 from translate.filters.checks import StandardChecker
@@ -70,6 +70,7 @@ def test_markup_comes_back_through_a_tokenizer(segment, translate_all, is_split)
 
 @given(segment=SEGMENTS)
 def test_tags_in_their_order_pass_the_check(segment):
+    assume("\\" not in segment)  # an escape stands at the word that it touches, not at a sign before it
     StandardChecker().xmltags(segment, translated(segment))
 
 
