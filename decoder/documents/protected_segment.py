@@ -26,6 +26,10 @@ FIRST_WORD, LAST_WORD = re.compile(r"[\w-]+"), re.compile(r"[\w-]+$")
 NOTHING = MarkupPiece("break", "")
 WRITTEN_MARK = re.compile(r"<[^<>]*?\bm=(\d+)[^<>]*>")
 STRICT = re.compile(r"[%{}<>`\\]")
+# Elements that have the space before or behind their words in them
+BEGINNING_WITH_SPACE = re.compile(r"((?:<[a-z][^\s<>]* m=\d+[^<>]*>)+)( +)(?!<)")
+ENDING_IN_SPACE = re.compile(r"(?<!>)( +)((?:</[^<>]*>)+)")
+SIGNS = set("*`{}<>\\")  # of which markup is made
 ELEMENT = re.compile(rf"<(/?)(?!(?:{'|'.join(EMPTY)}) )([a-z][^\s<>]*) m=\d+[^<>]*>")
 
 
@@ -118,14 +122,19 @@ class ProtectedSegment:
             missing.discard(number)
             return match[0] if is_first else ""
 
-        pieces = [piece for piece in text_pieces(one.text) if piece.kind == "text" or not is_strict(piece)]
-        text = "".join(piece.written for piece in pieces)  # without markup that a model makes up
+        signs = made_up_signs(sentence.text)
+        kept = (piece for piece in text_pieces(one.text) if piece.kind == "text" or not is_strict(piece))
+        text = "".join(piece.written for piece in kept).translate(signs)
         text = " ".join(self.stand_in.sub(first, text).split())
         marks = sentence.marks
         for number in sorted(missing):
             place = places[number]
             marks = _inserted(marks, Mark(place, place, f" <!-- m={number} --> ", is_blank=True))
-        return translated(replace(sentence, marks=marks), one.words, one.translation, text, shown, html_text).strip(" ")
+        sentence = replace(sentence, marks=marks)
+        html = translated(
+            sentence, one.words, one.translation, text, lambda token: shown(token).translate(signs), html_text
+        )
+        return ENDING_IN_SPACE.sub(r"\2\1", BEGINNING_WITH_SPACE.sub(r"\2\1", html)).strip(" ")
 
     def _written(self, html: str) -> DocumentSegment:
         """The segment of its HTML, in which all markup has its number."""
@@ -139,6 +148,14 @@ class ProtectedSegment:
         """Text between tags as it is written, its stand-ins replaced."""
         text = escape(text, quote=False) if self.segment.is_xml else text
         return self.stand_in.sub(lambda match: self.markup[int(match[1])], text)
+
+
+def made_up_signs(source: str) -> dict[int, None]:
+    """The signs that a translation of this text does not have but where a model makes them up, for str.translate.
+
+    It does if its training text has markup that was divided into tokens.
+    """
+    return dict.fromkeys(map(ord, SIGNS - set(source)))
 
 
 def is_strict(piece: MarkupPiece) -> bool:

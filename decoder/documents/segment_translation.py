@@ -6,7 +6,12 @@ from dataclasses import dataclass
 from html import unescape
 from typing import NamedTuple
 
-from phrasebeam.decoder.documents.protected_segment import DocumentSegment, ProtectedSegment, TranslatedSentence
+from phrasebeam.decoder.documents.protected_segment import (
+    DocumentSegment,
+    ProtectedSegment,
+    TranslatedSentence,
+    made_up_signs,
+)
 from phrasebeam.decoder.documents.term_base import TermBase
 from phrasebeam.decoder.input.sentence_input import LONGEST_TERM, Input, Term
 from phrasebeam.decoder.marked_text.marked_text import Mark, MarkedText
@@ -37,13 +42,17 @@ class _GivenTerm(NamedTuple):
 class SegmentSentence(NamedTuple):
     """A sentence of a segment, as the decoder takes it."""
 
+    source: str
     input: Input
     given: tuple[_GivenTerm, ...]
 
     def text_of(self, translation: Translation, tokenization: Tokenization) -> str:
         """The text of its translation, in which the terms of term bases are written as these have them."""
-        text, tokens = tokenization.after(translation.text), split(translation.text)
-        spans = token_spans([tokenization.shown(token) for token in tokens], text)
+        signs = made_up_signs(self.source)
+        tokens = split(translation.text)
+        shown = [tokenization.shown(token).translate(signs) for token in tokens]
+        text = tokenization.after(" ".join(token for token, characters in zip(tokens, shown) if characters))
+        spans = token_spans(shown, text)
         places = {phrase.source_span: phrase.target_span for phrase in translation.phrases}
         written = []
         for words, targets in self.given:
@@ -81,7 +90,7 @@ def prepared(
     ]
     walls = tuple(_covered(spans, place, place + 1)[0] for place in protected.walls(sentence))
     zones = () if walls else _zones(sentence.marks, spans, [(term.begin, term.end) for term in all_terms])
-    return SegmentSentence(Input(words, tuple(all_terms), walls=walls, zones=zones), tuple(given))
+    return SegmentSentence(sentence.text, Input(words, tuple(all_terms), walls=walls, zones=zones), tuple(given))
 
 
 def translate_segments(

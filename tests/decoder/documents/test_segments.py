@@ -135,9 +135,10 @@ def test_where_elements_of_xliff_go(segment, expected):
 def test_markup_that_a_model_makes_up_is_left_out():
     def translate_all(inputs):
         for one in as_they_are(inputs):
-            yield type(one)(f"{one.text} %s ``x`` {{0}} <b> \\n $5 end", 0.0, dict, lambda one=one: one.phrases)
+            yield type(one)(f"{one.text} %s ``x`` {{0}} <b> \\n $5 * end", 0.0, dict, lambda one=one: one.phrases)
 
     assert translated("a {0} b", translate_all) == "a {0} b $5 end"
+    assert translated("*a* * b", translate_all) == "*a* * b $5 * end"
 
 
 def test_decoder_is_told_what_stays():

@@ -12,7 +12,9 @@ from translate.storage.tmx import tmxfile
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.decoder.documents import language_codes, open_document, sentence_pairs
 from phrasebeam.decoder.documents.sentence_pairs import read_pairs
+from tests import ROOT
 from tests.decoder.documents.given import PO, TMX, XLIFF_1, XLIFF_2
+from tests.documents import environment, run_python  # noqa: F401
 
 
 def pairs_in(folder, name, content, *sides):
@@ -27,6 +29,10 @@ def pairs_in(folder, name, content, *sides):
 def test_examples(module, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert doctest.testmod(module).failed == 0
+
+
+def test_page(environment, tmp_path):  # noqa: F811
+    run_python(ROOT / "docs/files.md", environment, tmp_path)
 
 
 @pytest.mark.parametrize(
