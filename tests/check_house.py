@@ -33,6 +33,7 @@ ROOMS = [
     "phrasebeam.decoder.search",
     "phrasebeam.decoder.output",
     "phrasebeam.decoder.marked_text",
+    "phrasebeam.decoder.documents",
     "phrasebeam.decoder.adaptation",
     "phrasebeam.decoder.translate",
     "phrasebeam.decoder.forced",

@@ -1,0 +1,82 @@
+"""Documents to translate: their segments without a translation, and the file with the translations in it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.decoder.documents.columns import Columns
+from phrasebeam.decoder.documents.protected_segment import DocumentSegment
+
+
+class Document(ABC):
+    """A file whose segments are to be translated."""
+
+    def __init__(self, segments: list[DocumentSegment], n_translated: int = 0):
+        self.segments = segments  # those without a translation, in their order
+        self.n_translated = n_translated  # how many have one, which stays as it is
+
+    def fill(self, translations: Iterable[str]) -> None:
+        """Give each of `segments` its translation, in their order. Raises ConfigError where there are fewer."""
+        given: Iterator[str] = iter(translations)
+        for number, _ in enumerate(self.segments):
+            translation = next(given, None)
+            if translation is None:
+                raise ConfigError(f"{number} translations for {len(self.segments)} segments, expected one for each")
+            self._fill(number, translation)
+
+    def write(self, path: str | Path) -> None:
+        """Write the document with its translations, compressed if the name says so; a file is replaced as a whole."""
+        content = self._content()
+        with atomic_file(path) as file:
+            file.write(content)
+
+    @abstractmethod
+    def _fill(self, number: int, translation: str) -> None:
+        """Give one of the segments its translation."""
+
+    @abstractmethod
+    def _content(self) -> bytes:
+        """The whole file."""
+
+
+class TextDocument(Document):
+    """Plain text, of which each line that is not empty is a segment."""
+
+    def __init__(self, path: str | Path):
+        self._lines = list(read_lines(path))
+        self._places = [i for i, line in enumerate(self._lines) if line.strip()]
+        super().__init__([DocumentSegment(self._lines[i]) for i in self._places])
+
+    def _fill(self, number: int, translation: str) -> None:
+        self._lines[self._places[number]] = translation
+
+    def _content(self) -> bytes:
+        return "".join(f"{line}\n" for line in self._lines).encode()
+
+
+class TableDocument(Document):
+    """A table of columns with tabs between (TSV), in which the column of the target language is filled where empty."""
+
+    def __init__(self, path: str | Path, source: str | int | None = None, target: str | int | None = None):
+        columns = Columns(path, source, target)
+        self._rows = [line.split("\t") for line in read_lines(path)]
+        self._places, segments, n_translated = list[int](), list[DocumentSegment](), 0
+        for i, row in enumerate(self._rows):
+            if columns.places:
+                row += [""] * (columns.places[1] + 1 - len(row)) if any(row) else []
+            pair = columns.pair(row, i + 1)
+            if pair and pair[1].strip():
+                n_translated += 1
+            elif pair and pair[0].strip():
+                self._places.append(i)
+                segments.append(DocumentSegment(pair[0]))
+        self._target = columns.places[1] if columns.places else 0
+        super().__init__(segments, n_translated)
+
+    def _fill(self, number: int, translation: str) -> None:
+        self._rows[self._places[number]][self._target] = translation
+
+    def _content(self) -> bytes:
+        return "".join("\t".join(row) + "\n" for row in self._rows).encode()

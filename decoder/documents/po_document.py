@@ -1,0 +1,85 @@
+"""PO files of gettext: their messages with plural forms, filled in and marked as fuzzy."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from phrasebeam.base.errors import FormatError
+from phrasebeam.decoder.documents.document import Document
+from phrasebeam.decoder.documents.file_formats import parsed_bytes, read_bytes, toolkit
+from phrasebeam.decoder.documents.protected_segment import DocumentSegment
+
+USUAL_FORMS = 2  # plural forms of a language that neither the header nor translate-toolkit knows
+FUZZY, UNTRANSLATED = "fuzzy", "untranslated"
+
+
+def open_po(path: str | Path) -> Any:
+    """The messages of a PO file, as translate-toolkit has them. Raises FormatError, ConfigError, OSError."""
+    content = read_bytes(path)
+    try:
+        content.decode()  # translate-toolkit guesses other encodings, and fails with some that headers name
+    except UnicodeDecodeError as error:
+        wrong = content[error.start]
+        raise FormatError(path, f"byte 0x{wrong:02x} is not UTF-8; convert it (msgconv --to-code=UTF-8)") from None
+    return parsed_bytes(path, content, toolkit("storage.pypo").pofile, "a PO file of gettext")
+
+
+class PoDocument(Document):
+    """A PO file, whose messages without a translation are filled in and marked as fuzzy; all others stay."""
+
+    def __init__(self, path: str | Path, target: str | None = None):
+        """`target`: the language, by which plural forms are counted where the header does not say how many."""
+        self._store = open_po(path)
+        self._n_forms = plural_forms(self._store, target)
+        self._units, segments, n_translated = list[tuple[Any, int]](), list[DocumentSegment](), 0
+        for unit in self._store.unit_iter():
+            if not any(_strings(unit.target)):
+                for form, source in enumerate(_strings(unit.source)):
+                    if source and not (unit.hasplural() and form == 0 and self._n_forms == 1):
+                        self._units.append((unit, form))
+                        segments.append(DocumentSegment(source))
+            else:
+                n_translated += 1
+        super().__init__(segments, n_translated)
+
+    def _fill(self, number: int, translation: str) -> None:
+        """The first form of a message with plural forms is that of one thing, all others are alike."""
+        unit, form = self._units[number]
+        if not unit.hasplural():
+            unit.target = translation
+        else:
+            forms = [translation] * self._n_forms
+            unit.target = [*_strings(unit.target)[:1], *forms[1:]] if form and forms[1:] else forms
+        unit.markfuzzy()
+
+    def _content(self) -> bytes:
+        return bytes(self._store)
+
+
+def plural_forms(store: Any, language: str | None) -> int:
+    """How many plural forms the messages of a PO file have, as its header says, or as its language has."""
+    n_forms, _ = store.getheaderplural()
+    if n_forms is None:
+        language = store.gettargetlanguage() or language
+        n_forms = toolkit("lang.factory").getlanguage(language).nplurals if language else 0
+    return max(int(n_forms), 0) or USUAL_FORMS
+
+
+def po_pairs(path: str | Path) -> Iterator[tuple[str, str] | str]:
+    """The sentence pairs of a PO file, or why a message is none: it is FUZZY or UNTRANSLATED."""
+    for unit in open_po(path).unit_iter():
+        sources, targets = _strings(unit.source), _strings(unit.target)
+        if not any(targets):
+            yield UNTRANSLATED
+        elif unit.isfuzzy():
+            yield FUZZY
+        elif len(sources) == 1 or len(targets) == 1:
+            yield sources[-1], targets[0]
+        else:
+            yield sources[0], targets[0]
+            yield sources[1], targets[-1]
+
+
+def _strings(text: Any) -> list[str]:
+    """The plural forms of a text of translate-toolkit, or the one that it has."""
+    return [str(one) for one in getattr(text, "strings", [text or ""])]
