@@ -60,6 +60,9 @@ class RawTextSettings(Section):
     subwords: SubwordSettings = SubwordSettings()
     normalize: bool = Field(default=True, description="moses: make quotation marks, dashes and spaces ASCII")
     casing: Casing = Field(default="truecase", description="of the tokens: as in mid-sentence, lower, or untouched")
+    capitalize: bool | None = Field(
+        None, description="begin sentences of translations with a capital letter; none: if most of the text does so"
+    )
     escape: bool = Field(
         default=True, description="moses: write & | < > ' \" [ ] as &amp; &#124; ..., as Moses' models do"
     )

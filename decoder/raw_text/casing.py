@@ -4,6 +4,7 @@ Letters of scripts without case stay as they are. Languages are BCP 47 codes, su
 """
 
 import re
+from collections.abc import Iterable
 
 DOTTED_I = {"az", "tr"}  # Unicode's SpecialCasing.txt
 
@@ -36,6 +37,16 @@ def capitalized(text: str, language: str) -> str:
     """
     first = text[:1]
     return ("İ" if first == "i" and has_dotted_i(language) else first.title()) + text[1:]
+
+
+def begin_with_capitals(lines: Iterable[str]) -> bool:
+    """Whether most of the lines that begin with a letter of a script with case begin with a capital one.
+
+    >>> begin_with_capitals(["«Si»", "no", "1. Él"])
+    True
+    """
+    firsts = [next(filter(str.isalpha, line), "") for line in lines]
+    return sum(map(str.islower, firsts)) <= sum(one.isupper() or one.istitle() for one in firsts)
 
 
 def has_dotted_i(language: str) -> bool:

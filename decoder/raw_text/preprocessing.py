@@ -69,7 +69,8 @@ class RawText:
         cases = [SentenceCase.of(side) for side in settings.sides]
         self.source = Preprocessor(of_source, cases[0], settings.casing, source)
         self.target = Preprocessor(of_target, cases[1], settings.casing, target)
-        self._target_case, self._keeps_case = cases[1], settings.casing == "keep"
+        self._target_case = cases[1]
+        self._capitalizes = settings.casing != "keep" and settings.capitalize is not False
         self._target_tokenizer = of_target
 
     @classmethod
@@ -100,9 +101,9 @@ class RawText:
 
     @checked
     def after(self, translation: str | WithText) -> str:
-        """A tokenized Translation, or its text, as a raw line, with a capital letter at the beginning of sentences."""
+        """A tokenized Translation, or its text, as a raw line, with capitals at the beginning of sentences if so set."""
         text = translation if isinstance(translation, str) else translation.text
         tokens = text.split()
-        if not self._keeps_case:
+        if self._capitalizes:
             tokens = self._target_case.capitalized(tokens)
         return self._target_tokenizer.text(tokens)

@@ -39,10 +39,6 @@ class TokenizerKind(NamedTuple):
     load: Callable[[Path], Tokenizer] | None = None  # from a file that LearnedTokenizer.save has written
 
 
-def _moses(side: SideSettings) -> MosesTokenizer:
-    return MosesTokenizer(primary_language(side.language), side.normalize, side.escape)
-
-
 TOKENIZERS: dict[TokenizerName, TokenizerKind] = {
     "moses": TokenizerKind(
         lambda _, side: MosesTokenizer(primary_language(side.language), side.normalize, side.escape)

@@ -11,13 +11,14 @@ import numpy as np
 
 from phrasebeam.base.config import format_size, save_config
 from phrasebeam.base.errors import ConfigError, FormatError
-from phrasebeam.base.files import atomic_directory, check_keeps_inputs, real_path
+from phrasebeam.base.files import atomic_directory, check_keeps_inputs, read_lines, real_path
 from phrasebeam.base.memory_bound import memory_left
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.model.description import MODEL_FORMAT, LanguageModelFile, ModelDescription
 from phrasebeam.decoder.model.readme import save_model
 from phrasebeam.decoder.model.replacement import check_replaceable
+from phrasebeam.decoder.raw_text.casing import begin_with_capitals
 from phrasebeam.decoder.tables.model_files import ALIGNMENT
 from phrasebeam.decoder.tables.phrase_table import open_phrase_table
 from phrasebeam.decoder.tables.provenance import DataSize, Stage, check_output, file_digests, signature, version
@@ -36,6 +37,7 @@ NOT_SETTINGS = ("weights", "memory", "threads")
 
 RAW_ALIGNMENT = "a word alignment counts tokens, and raw text has none yet; tokenize first, or leave out one of the two"
 
+FOR_CAPITALS = 100_000  # first lines of the target text
 PROGRAM_BYTES = 200 << 20  # of interpreter, libraries and kernels
 
 
@@ -60,6 +62,7 @@ def train_model(
     check_keeps_inputs([output], [source, target, alignment, *_monolingual_paths(config)])
     if config.preprocessing and alignment is not None:
         raise ConfigError(f"{alignment}: {RAW_ALIGNMENT}")
+    config = _with_capitals(config, target)
     data = _digests(source, target, config, alignment)
     check_agreement(config, alignment)
     check_replaceable(output, "train-model", _settings(config, data), data, config.starting_weights, is_forced)
@@ -78,6 +81,15 @@ def train_model(
         description = _describe(bitext, directory, built, config, data)
         save_config(config.starting_weights, directory / "weights.yaml")
         return save_model(description, directory)
+
+
+def _with_capitals(config: TrainModelConfig, target: str | Path) -> TrainModelConfig:
+    """The settings with `capitalize` as the target text has it; Moses' rules capitalize all sentences."""
+    raw = config.preprocessing
+    if raw is None or raw.capitalize is not None or raw.target_tokenizer == "moses":
+        return config
+    has_capitals = begin_with_capitals(islice(read_lines(target), FOR_CAPITALS))
+    return config.model_copy(update={"preprocessing": raw.model_copy(update={"capitalize": has_capitals})})
 
 
 def _tokenized(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phrasebeam.decoder.raw_text.casing import capitalized, lower, upper
+from phrasebeam.decoder.raw_text.casing import begin_with_capitals, capitalized, lower, upper
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,15 @@ def test_what_has_no_case_stays(text, language):
 @given(st.text(), st.sampled_from(["en", "ka", "el"]))
 def test_other_languages_have_the_rules_of_unicode(text, language):
     assert (lower(text, language), upper(text, language)) == (text.lower(), text.upper())
+
+
+@pytest.mark.parametrize(
+    ("lines", "has_capitals"),
+    [
+        (["Ye' wôqkela", "ì", "¿Ima?"], True),
+        (["mexɨka", "'ik+ t+r+", "Tau"], False),
+        (["यह है", "…", ""], True),
+    ],
+)
+def test_capitals_at_the_beginning_are_as_in_most_lines(lines, has_capitals):
+    assert begin_with_capitals(lines) == has_capitals

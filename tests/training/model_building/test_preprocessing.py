@@ -250,3 +250,16 @@ def test_languages_without_rules_of_moses(tmp_path, tokenizer):
     assert translations[1] == TARGETS[1]
     if tokenizer != "subwords":  # of which so small a text has too few
         assert translations == TARGETS
+
+
+@pytest.mark.parametrize(
+    ("language", "given", "output"),
+    [("hch", None, "the dog sleeps."), ("hch", True, "The dog sleeps."), ("en", None, "The dog sleeps.")],
+)
+def test_translations_begin_as_the_target_text_does(tmp_path, language, given, output):
+    source, target = write_corpus(tmp_path)
+    target.write_text(target.read_text(encoding="utf-8").lower(), encoding="utf-8")
+    raw = {"source_language": "de", "target_language": language, "capitalize": given}
+    train_model(source, target, tmp_path / "model", config(preprocessing=raw))
+    raw_text = RawText.load(tmp_path / "model")
+    assert raw_text.after(Decoder.load(tmp_path / "model").translate(raw_text.before("Der Hund schläft."))) == output
