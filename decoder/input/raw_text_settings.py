@@ -38,6 +38,12 @@ class SubwordSettings(Section):
 
     pieces: int = Field(8000, ge=10, le=1_000_000, description="largest number of different pieces")
     kind: SubwordKind = Field("unigram", description="unigram language model (Kudo 2018), or byte-pair encoding")
+    source_model: str | None = Field(None, description="model of SentencePiece for the source; none: trained on text")
+    target_model: str | None = Field(None, description="likewise for the target")
+
+    def model(self, side: Side) -> str | None:
+        """The model that is given for a side."""
+        return self.source_model if side == "source" else self.target_model
 
 
 class SideSettings(NamedTuple):
@@ -48,6 +54,7 @@ class SideSettings(NamedTuple):
     normalize: bool
     escape: bool
     subwords: SubwordSettings
+    subword_model: str | None
 
 
 class RawTextSettings(Section):
@@ -83,10 +90,16 @@ class RawTextSettings(Section):
     @property
     def sides(self) -> tuple[SideSettings, SideSettings]:
         """The settings of source and target."""
-        source = SideSettings(
-            self.source_language, self.source_tokenizer or "neutral", self.normalize, self.escape, self.subwords
+        return (
+            self._side("source", self.source_language, self.source_tokenizer),
+            self._side("target", self.target_language, self.target_tokenizer),
         )
-        return source, source._replace(language=self.target_language, tokenizer=self.target_tokenizer or "neutral")
+
+    def _side(self, side: Side, language: str, tokenizer: TokenizerName | None) -> SideSettings:
+        subwords = self.subwords
+        return SideSettings(
+            language, tokenizer or "neutral", self.normalize, self.escape, subwords, subwords.model(side)
+        )
 
 
 def primary_language(code: str) -> str:

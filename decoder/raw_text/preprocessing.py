@@ -101,7 +101,7 @@ class RawText:
 
     @checked
     def after(self, translation: str | WithText) -> str:
-        """A tokenized Translation, or its text, as a raw line, with capitals at the beginning of sentences if so set."""
+        """A tokenized Translation, or its text, as a raw line; its sentences begin with capitals if so set."""
         text = translation if isinstance(translation, str) else translation.text
         tokens = text.split()
         if self._capitalizes:

@@ -3,6 +3,7 @@
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -30,9 +31,8 @@ class NeutralTokenizer:
     def __init__(self, spacing: Spacing, leading: str = "", trailing: str = ""):
         self.spacing, self.leading, self.trailing = spacing, leading, trailing
         self._pieces = WordPieces(leading, trailing)
-        # Tokens of chunks, by whether they are the first and the last of a line
-        self._at_ends: list[list[dict[str, list[str]]]] = [[{}, {}], [{}, {}]]
-        self._within = self._at_ends[False][False]
+        # By whether chunks are the first and the last of a line
+        self._of_chunk = [[_ChunkTokens(self, *at_ends) for at_ends in ((i, False), (i, True))] for i in (False, True)]
         self._read: dict[str, tuple[str, Form]] = {}
 
     @classmethod
@@ -56,12 +56,11 @@ class NeutralTokenizer:
         save_config(NeutralRules(leading=self.leading, trailing=self.trailing, forms=forms), path)
 
     def tokens(self, line: str) -> list[str]:
-        tokens, chunks = list[str](), self._pieces.chunks(_composed(line))
-        last = len(chunks) - 1
-        for i, chunk in enumerate(chunks):
-            known = self._within if 0 < i < last else self._at_ends[i == 0][i == last]
-            tokens += known.get(chunk) or self._remembered(known, chunk, i == 0, i == last)
-        return tokens
+        chunks = self._pieces.chunks(_composed(line))
+        if len(chunks) < 2:
+            return [token for chunk in chunks for token in self._of_chunk[True][True][chunk]]
+        within = chain.from_iterable(map(self._of_chunk[False][False].__getitem__, chunks[1:-1]))
+        return [*self._of_chunk[True][False][chunks[0]], *within, *self._of_chunk[False][True][chunks[-1]]]
 
     def text(self, tokens: Iterable[str]) -> str:
         """The text of tokens, be they of a line or translated."""
@@ -74,11 +73,9 @@ class NeutralTokenizer:
             attached = form.right
         return "".join(parts)
 
-    def _remembered(self, known: dict[str, list[str]], chunk: str, is_first: bool, is_last: bool) -> list[str]:
-        tokens = self.spacing.tokens(self._pieces.of(chunk), is_first, is_last)
-        if len(known) < MOST_REMEMBERED:
-            known[chunk] = tokens
-        return tokens
+    def chunk_tokens(self, chunk: str, is_first: bool, is_last: bool) -> list[str]:
+        """The tokens of a part of a line between spaces."""
+        return self.spacing.tokens(self._pieces.of(chunk), is_first, is_last)
 
     def _remembered_form(self, token: str) -> tuple[str, Form]:
         found = self.spacing.read(token, self._piece)
@@ -90,6 +87,20 @@ class NeutralTokenizer:
         """A token's text as a piece, as it was in a chunk."""
         pieces = self._pieces.of(text)
         return pieces[0] if len(pieces) == 1 else Piece(text, "whole")
+
+
+class _ChunkTokens(dict[str, list[str]]):
+    """The tokens of chunks at one place of a line, of which many are remembered."""
+
+    def __init__(self, tokenizer: NeutralTokenizer, is_first: bool, is_last: bool):
+        super().__init__()
+        self._tokenizer, self._place = tokenizer, (is_first, is_last)
+
+    def __missing__(self, chunk: str) -> list[str]:
+        tokens = self._tokenizer.chunk_tokens(chunk, *self._place)
+        if len(self) < MOST_REMEMBERED:
+            self[chunk] = tokens
+        return tokens
 
 
 def _composed(line: str) -> str:

@@ -39,13 +39,19 @@ class TokenizerKind(NamedTuple):
     load: Callable[[Path], Tokenizer] | None = None  # from a file that LearnedTokenizer.save has written
 
 
+def _subwords(lines: Iterable[str], side: SideSettings) -> SubwordTokenizer:
+    if side.subword_model:
+        return SubwordTokenizer.load(Path(side.subword_model), "give a model of SentencePiece, or none")
+    return SubwordTokenizer.learn(lines, side.subwords)
+
+
 TOKENIZERS: dict[TokenizerName, TokenizerKind] = {
     "moses": TokenizerKind(
         lambda _, side: MosesTokenizer(primary_language(side.language), side.normalize, side.escape)
     ),
     "neutral": TokenizerKind(lambda lines, _: NeutralTokenizer.learn(lines), NeutralTokenizer.load),
     "characters": TokenizerKind(lambda *_: CharacterTokenizer()),
-    "subwords": TokenizerKind(lambda lines, side: SubwordTokenizer.learn(lines, side.subwords), SubwordTokenizer.load),
+    "subwords": TokenizerKind(_subwords, SubwordTokenizer.load),
     "whitespace": TokenizerKind(lambda *_: WhitespaceTokenizer()),
 }
 

@@ -64,6 +64,8 @@ class Spacing:
 
         At the beginning of the first chunk of a line, and at the end of the last, all forms give the same text.
         """
+        if len(pieces) == 1 and pieces[0].kind == "word":
+            return [escaped(pieces[0].text)]  # as below, but most chunks are this
         usual = [self.form(piece) for piece in pieces]
         tokens, attached = list[str](), False
         for i, (piece, form) in enumerate(zip(pieces, usual)):

@@ -25,14 +25,16 @@ class SubwordTokenizer:
             raise ConfigError(MISSING) from error
         self.model = model
         self._processor = SentencePieceProcessor(model_proto=model)
+        if not self._processor.get_piece_size():
+            raise RuntimeError("no pieces")
 
     @classmethod
-    def load(cls, path: Path) -> "SubwordTokenizer":
-        """The tokenizer in a file of SentencePiece. Raises FormatError."""
+    def load(cls, path: Path, remedy: str = TRAIN_AGAIN) -> "SubwordTokenizer":
+        """The tokenizer in a file of SentencePiece. Raises FormatError, which says what to do, or OSError."""
         try:
             return cls(path.read_bytes())
         except RuntimeError as error:
-            raise FormatError(path, f"no model of SentencePiece ({error}); {TRAIN_AGAIN}") from None
+            raise FormatError(path, f"no model of SentencePiece ({error}); {remedy}") from None
 
     def save(self, path: Path) -> None:
         """Write the model as SentencePiece has it."""

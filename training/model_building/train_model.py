@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from phrasebeam.base.files import atomic_directory, check_keeps_inputs, read_lin
 from phrasebeam.base.memory_bound import memory_left
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.features.reordering_type import Reordering
+from phrasebeam.decoder.input.raw_text_settings import Side
 from phrasebeam.decoder.model.description import MODEL_FORMAT, LanguageModelFile, ModelDescription
 from phrasebeam.decoder.model.readme import save_model
 from phrasebeam.decoder.model.replacement import check_replaceable
@@ -273,4 +274,7 @@ def _digests(
     paths = {"source": source, "target": target, **_language_model_paths(config)}
     if alignment is not None:
         paths["alignment"] = alignment
+    if config.preprocessing:
+        sides = zip(get_args(Side), config.preprocessing.sides)
+        paths |= {f"{name}_subwords": side.subword_model for name, side in sides if side.subword_model}
     return file_digests(paths)

@@ -11,9 +11,10 @@ from phrasebeam import Decoder, RawText
 from phrasebeam.base.config import parse_config
 from phrasebeam.base.errors import FormatError, SmtError
 from phrasebeam.cli import main
-from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
+from phrasebeam.decoder.input.raw_text_settings import RawTextSettings, SubwordSettings
 from phrasebeam.decoder.moses.exporting import export_moses
 from phrasebeam.decoder.raw_text.truecaser import Truecaser
+from phrasebeam.decoder.tokenizers.subwords import SubwordTokenizer
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 from phrasebeam.training.model_building import preprocessing
@@ -263,3 +264,15 @@ def test_translations_begin_as_the_target_text_does(tmp_path, language, given, o
     train_model(source, target, tmp_path / "model", config(preprocessing=raw))
     raw_text = RawText.load(tmp_path / "model")
     assert raw_text.after(Decoder.load(tmp_path / "model").translate(raw_text.before("Der Hund schläft."))) == output
+
+
+def test_subwords_by_a_model_that_is_given(tmp_path):
+    source, target = write_corpus(tmp_path)
+    (tmp_path / "given").write_bytes(SubwordTokenizer.learn(target.open(), SubwordSettings(pieces=60)).model)
+    raw = {**LANGUAGES, "target_tokenizer": "subwords", "subwords": {"target_model": str(tmp_path / "given")}}
+    train_model(source, target, tmp_path / "model", config(preprocessing=raw))
+    assert (tmp_path / "model" / "tokenizer.target").read_bytes() == (tmp_path / "given").read_bytes()
+    for content, found in ((b"", "no pieces"), (b"neither", "INTERNAL")):
+        (tmp_path / "given").write_bytes(content)
+        with pytest.raises(FormatError, match=f"given: no model of SentencePiece .*{found}.*; give a model"):
+            train_model(source, target, tmp_path / "other", config(preprocessing=raw))
