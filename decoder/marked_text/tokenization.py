@@ -47,9 +47,7 @@ class Tokenization:
 
         Raises SmtError, also where text is to be `raw` and the model is of tokenized text.
         """
-        if raw is None:
-            raw = open_description(Path(directory)).preprocessing is not None
-        if not raw:
+        if not (is_of_raw_text(directory) if raw is None else raw):
             return TOKENIZED
         # Slow: it compiles patterns of Unicode's tables.
         from phrasebeam.decoder.raw_text.preprocessing import RawText
@@ -74,7 +72,7 @@ class Tokenization:
             return read_markup(line, markup, path, number, has_tags)
         try:
             if has_tags:
-                raise ConfigError("the model has features of tags; give tokens word|TAG, and leave out raw text")
+                raise ConfigError("the model has features of tags; give tokens word|TAG, and say so (--no-raw)")
             return Input.read(self.before(line)) if markup == "pass-through" else self._marked(line, markup)
         except ConfigError as error:
             raise FormatError(path, str(error), number) from None
@@ -118,6 +116,11 @@ class Tokenization:
 
 
 TOKENIZED = Tokenization()
+
+
+def is_of_raw_text(directory: str | Path) -> bool:
+    """Whether the model in `directory` was made of raw text, which it then takes."""
+    return open_description(Path(directory), is_verified=False).preprocessing is not None
 
 
 def with_terms(text: str, shown: Sequence[str], translation: Translation, terms: Iterable[Term]) -> str:

@@ -17,7 +17,7 @@ from phrasebeam.base.files import read_input, read_lines
 from phrasebeam.base.options import described, settings_given
 from phrasebeam.console.input_stage import input_name, stage_of_input
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles
-from phrasebeam.decoder.input.sentence_input import Prefix
+from phrasebeam.decoder.marked_text.tokenization import Tokenization, is_of_raw_text
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
 from phrasebeam.decoder.translate.outputs import STANDARD_OUTPUT, write_outputs
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @described(TranslateSettings, unset=OF_MODEL)
 def translate(model: Model, *, threads: AtOnce = 1, **options: Unpack[TranslateOptions]) -> list[str]:
-    """Translate the sentences of a file, tokenized as the training data were.
+    """Translate the sentences of a file, raw or tokenized as the training data were.
 
     Decoder does so with sentences in place of files, translate_lines with lines.
 
@@ -45,8 +45,9 @@ def translate(model: Model, *, threads: AtOnce = 1, **options: Unpack[TranslateO
     given = settings_given(translate, TranslateSettings, {"model": model, "threads": threads, **options})
     settings = translate_settings_of(Path(model), options, given)
     request, prefix = _request(options, settings), options["prefix"]
+    raw_text = _raw_text(Path(model), options, settings)
     line_settings = LineSettings(
-        _raw_text(Path(model)) if options["raw"] else None,
+        raw_text,
         options["alignment"],
         options["segmentation"],
         options["scores"],
@@ -54,7 +55,8 @@ def translate(model: Model, *, threads: AtOnce = 1, **options: Unpack[TranslateO
         options["lattice_format"] or "osg",
         source_name=input_name(source),
     )
-    prefixes = (Prefix.read(line, options["partial_word"]) for line in read_lines(prefix)) if prefix else None
+    tokenization, is_partial = Tokenization.of(raw_text), options["partial_word"]
+    prefixes = (tokenization.prefix(line, is_partial) for line in read_lines(prefix)) if prefix else None
     with resources(settings.memory, options, options["workers"]):
         decoder, work = _decoder(Path(model), options, settings), stage_of_input("translating", source, destination)
         with closing(decoder), work as advance:
@@ -95,7 +97,13 @@ def _decoder(model: Path, options: TranslateOptions, settings: TranslateSettings
     return decoder
 
 
-def _raw_text(model: Path) -> "RawText":
+def _raw_text(model: Path, options: TranslateOptions, settings: TranslateSettings) -> "RawText | None":
+    """The preprocessing of a model that takes raw text; lattices are of tokens."""
+    is_raw = options["raw"]
+    if is_raw is None:
+        is_raw = settings.input.format == "text" and is_of_raw_text(model)
+    if not is_raw:
+        return None
     # Slow: it compiles patterns of Unicode's tables.
     from phrasebeam.decoder.raw_text.preprocessing import RawText
 

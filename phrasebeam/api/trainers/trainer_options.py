@@ -3,7 +3,17 @@
 from pathlib import Path
 from typing import Annotated, TypedDict
 
-from phrasebeam.api.arguments import Config, File, Files, Force, LanguageOptions, MemoryBound, optional_path, paths
+from phrasebeam.api.arguments import (
+    Config,
+    File,
+    Files,
+    Force,
+    LanguageOptions,
+    MemoryBound,
+    RawOrTokens,
+    optional_path,
+    paths,
+)
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.options import Option, heading
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings, TokenizerName, raw_preprocessing
@@ -41,6 +51,7 @@ class TrainerOptions(ResourceOptions, total=False):
 
     config: Config
     force: Force
+    raw: RawOrTokens
     iterations: int | None
 
 
