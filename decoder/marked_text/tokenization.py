@@ -14,6 +14,7 @@ from phrasebeam.decoder.input.markup import read_elements, read_markup, with_ins
 from phrasebeam.decoder.input.sentence_input import Input, Prefix, Term
 from phrasebeam.decoder.marked_text.token_spans import token_spans
 from phrasebeam.decoder.model.description import open_description
+from phrasebeam.decoder.model.opened_model import check_parts
 from phrasebeam.decoder.output.translation import Phrase, Translation
 from phrasebeam.lm.text.corpus import split
 
@@ -119,7 +120,8 @@ TOKENIZED = Tokenization()
 
 
 def is_of_raw_text(directory: str | Path) -> bool:
-    """Whether the model in `directory` was made of raw text, which it then takes."""
+    """Whether the model in `directory` was made of raw text, which it then takes. Raises SmtError."""
+    check_parts(Path(directory))
     return open_description(Path(directory), is_verified=False).preprocessing is not None
 
 

@@ -30,6 +30,7 @@ Config = Annotated[
     Settings | None, "Settings in YAML; 'phrasebeam config {command}' prints them all. Other options take precedence."
 ]
 
+SourceLanguage = Annotated[str | None, "Source language of raw text, as a code: de, en, fr ..."]
 RawOrTokens = Annotated[
     bool | None,
     Option("Text is raw, in and out; or else tokens, as preprocess makes them.", unset="as the model was made"),
@@ -57,7 +58,7 @@ class EngineOptions(ClusterOptions, total=False):
 class LanguageOptions(TypedDict, total=False):
     """The languages of raw text."""
 
-    source_language: Annotated[str | None, "Source language of raw text, as a code: de, en, fr ..."]
+    source_language: SourceLanguage
     target_language: Annotated[str | None, "Target language of raw text, as a code."]
 
 

@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager, suppress
 from itertools import chain, islice
 from pathlib import Path
 
-from phrasebeam.base.errors import SmtError
+from phrasebeam.base.errors import SmtError, renamed_in_errors
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.ordered_map import map_ordered
 from phrasebeam.base.progress import stage
@@ -20,7 +20,6 @@ from phrasebeam.decoder.raw_text.truecaser import Truecaser, save_truecaser, tru
 from phrasebeam.decoder.tokenizers.registry import learn_tokenizers
 from phrasebeam.process.children import module_command, start
 from phrasebeam.process.system_errors import named_in_errors
-from phrasebeam.training.bitext.tokenized_files import raw_paths_in_errors
 from phrasebeam.training.model_building.tokenize_lines import Batch, LineTokenizer, TokenizerJob
 
 BATCH = 1000  # lines
@@ -50,7 +49,7 @@ def preprocessed(raw: Sequence[Path], settings: RawTextSettings, directory: Path
             save_truecaser(counts, truecasers[i], case)
         if truecasers:
             _truecase(outputs[i], Truecaser.load(truecasers[side], case))
-    with raw_paths_in_errors(dict(zip(outputs, raw))):
+    with renamed_in_errors(dict(zip(map(str, outputs), map(str, raw)))):
         yield outputs
     for path in outputs:
         path.unlink()

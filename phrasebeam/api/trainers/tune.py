@@ -58,8 +58,7 @@ def tune(
     settings = settings_of(tune, TuneConfig, options)
     alignment = optional_path(options["alignment"])
     raw = False if settings.source_format == "plf" and options["raw"] is None else options["raw"]
-    texts = tokenized_files(Path(model), raw, Path(output))
-    with resources(settings.memory, options, options["workers"]), texts as tokens:
+    with resources(settings.memory, options, options["workers"]), tokenized_files(Path(model), raw) as tokens:
         online = OnlineData(alignment, tokens(held_out)) if alignment or held_out else None
         data = tokens(shared.development_data(source, reference)), Path(output), settings, tokens(test), online
         results = tune_model(Path(model), *data, options["force"])
