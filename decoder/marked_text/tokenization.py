@@ -105,15 +105,22 @@ class Tokenization:
                 raise ConfigError(RAW_ELEMENT.format(name=element.name))
         return with_instructions(words, [one.moved(borders) for one in elements], markup, self.target)
 
-    def _tokens(self, pieces: Sequence[str], may_tear: bool = True) -> tuple[list[str], list[int]]:
-        """The tokens of pieces of a text, and how many of them are before each piece, and at the end."""
-        text, ends = "".join(pieces), [0, *accumulate(map(len, pieces))]
-        words = split(self.before(text))
-        spans = token_spans([self.shown(word) for word in words], text)
-        torn = {end for end in ends if any(begin < end < behind for begin, behind in spans)}
-        if torn and may_tear:
-            return self._tokens([f"{piece} " if end in torn else piece for piece, end in zip(pieces, ends[1:])], False)
-        return words, [covered(spans, end, end)[0] for end in ends]
+    def _tokens(self, pieces: Sequence[str]) -> tuple[list[str], list[int]]:
+        """The tokens of pieces of a text, and how many of them are before each piece, and at the end.
+
+        A token that would be of two pieces is divided by a space; where that is not enough, as between signs that
+        tokenizers leave out, each piece is tokenized by itself.
+        """
+        for _ in range(2):
+            text, ends = "".join(pieces), [0, *accumulate(map(len, pieces))]
+            words = split(self.before(text))
+            spans = token_spans([self.shown(word) for word in words], text)
+            torn = {end for end in ends if any(begin < end < behind for begin, behind in spans)}
+            if not torn:
+                return words, [covered(spans, end, end)[0] for end in ends]
+            pieces = [f"{piece} " if end in torn else piece for piece, end in zip(pieces, ends[1:])]
+        each = [split(self.before(piece)) for piece in pieces]
+        return [word for some in each for word in some], [0, *accumulate(map(len, each))]
 
 
 TOKENIZED = Tokenization()
