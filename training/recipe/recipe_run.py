@@ -116,10 +116,10 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
     check_work(output)
     if not (output / WORK).exists() and (output / MODEL).exists() and not is_forced:
         raise ConfigError(f"{output}: a model that no recipe made; give --force to replace it, or another --output")
-    for built in recipe.builds:
-        check_alignments(built.settings, files.training.alignment)
     texts = {f"text {i}": path for i, path in enumerate(recipe.language_model_texts, 1)}
     digests, sentences, seen = file_digests(texts), check_lengths(files), seen_in_training(files)
+    for built in recipe.builds:
+        check_alignments(built.settings, files.training.alignment)
     if recipe.leave_out_seen:
         check_enough_unseen(files, seen)
     for name, found in seen.items():
