@@ -45,8 +45,8 @@ def train_expected_bleu(
     settings = settings_of(train_expected_bleu, ExpectedBleuConfig, options)
     corpus = shared.training_data(source, target, options["alignment"])
     development, lists = shared.development_data(dev_source, dev_reference), optional_path(options["lists"])
-    texts = tokenized_files(Path(model), options["raw"])
-    with resources(settings.memory, options, options["workers"]), texts as tokens:
+    token_files = tokenized_files(Path(model), options["raw"])
+    with resources(settings.memory, options, options["workers"]), token_files as tokens:
         progress = expected_bleu_model.train_expected_bleu(
             Path(model), tokens(corpus), tokens(development), Path(output), settings, lists, options["force"]
         )

@@ -42,8 +42,8 @@ def train_maxforce(
     settings = settings_of(train_maxforce, MaxforceConfig, options)
     corpus = shared.training_data(source, target, options["alignment"])
     development = shared.development_data(dev_source, dev_reference)
-    texts = tokenized_files(Path(model), options["raw"])
-    with resources(settings.memory, options, options["workers"]), texts as tokens:
+    token_files = tokenized_files(Path(model), options["raw"])
+    with resources(settings.memory, options, options["workers"]), token_files as tokens:
         result = maxforce_model.train_maxforce(
             Path(model), tokens(corpus), tokens(development), Path(output), settings, options["force"]
         )

@@ -52,8 +52,8 @@ def train_ranking(
     settings = settings_of(train_ranking, RankingConfig, options)
     corpus = shared.training_data(source, target, options["alignment"])
     development, tasks = shared.development_data(dev_source, dev_reference), optional_path(options["tasks"])
-    texts = tokenized_files(Path(model), options["raw"])
-    with resources(settings.memory, options, options["workers"]), texts as tokens:
+    token_files = tokenized_files(Path(model), options["raw"])
+    with resources(settings.memory, options, options["workers"]), token_files as tokens:
         progress = ranking_model.train_ranking(
             Path(model), tokens(corpus), tokens(development), Path(output), settings, tasks, options["force"]
         )
