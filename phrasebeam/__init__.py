@@ -7,7 +7,8 @@
     decoder = phrasebeam.Decoder.load("tuned")
     print(decoder.translate("der hund schläft ."))
 
-All text is tokenized, one sentence a line, unless it is said to be raw. Files are given by name or Path, settings as a
+Text has one sentence a line. It is tokenized or, of models that were made of raw text, raw: `translate_text` of a
+Decoder takes text of either kind, its other methods tokens. Files are given by name or Path, settings as a
 YAML file, a dictionary of what it would say, or an object. What is wrong with them or with other arguments raises
 SmtError: one line that says where, and what to do; a file that cannot be opened, OSError. `help(phrasebeam.tune)` tells
 of a function, `phrasebeam tune --help` of the command with the same options. What is called for the first time compiles
@@ -23,14 +24,16 @@ Build a model
     demo, demo_corpus     a tour, and sentences of a grammar to try things with
 
 Translate
-    Decoder               a model that translates: translate, nbest, lattice, mbr, complete, answer, and all of a text
+    Decoder               a model that translates: translate_text, translate, nbest, lattice, mbr, complete, answer, and
+                          all of a text
     Input, Term, read_markup      a sentence with instructions: terms, walls, zones, a prefix; markup for them
     Translation, Phrase, Lattice  what is found: text, score, features, phrase pairs, word alignment
     NbestTable            n-best lists as arrays: texts, scores, features and their names
     Request, Answer, MbrSettings  several of these from one search
     AdaptedDecoder, Segment       a decoder that learns from confirmed translations: confirm, undo, segments, export
     align, TextAligner    word alignment of new text by a model
-    RawText               raw text in, raw text out
+    tokenizer, Tokenizer  tokens of raw text of a language, and text of tokens
+    RawText               the tokenizers and the casing of a model: raw text to its tokens, and back
     translate             the sentences of a file; translate_lines, LineSettings, LineOutput do so with lines
     preprocess            raw text as a model needs it, such as text to tune on
     serve                 models over HTTP

@@ -51,6 +51,8 @@ from .decoder.output.translation import Phrase as Phrase
 from .decoder.output.translation import Translation as Translation
 from .decoder.raw_text.preprocessing import RawText as RawText
 from .decoder.search.search_settings import SearchSettings as SearchSettings
+from .decoder.tokenizers.registry import Tokenizer as Tokenizer
+from .decoder.tokenizers.registry import tokenizer as tokenizer
 from .decoder.translate.adapted_decoder import AdaptedDecoder as AdaptedDecoder
 from .decoder.translate.pipeline import LineOutput as LineOutput
 from .decoder.translate.pipeline import LineSettings as LineSettings

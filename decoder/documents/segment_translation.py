@@ -2,8 +2,6 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from html import unescape
 from typing import NamedTuple
 
 from phrasebeam.decoder.documents.protected_segment import (
@@ -16,27 +14,9 @@ from phrasebeam.decoder.documents.term_base import TermBase
 from phrasebeam.decoder.input.sentence_input import LONGEST_TERM, Input, Term
 from phrasebeam.decoder.marked_text.marked_text import Mark, MarkedText
 from phrasebeam.decoder.marked_text.token_spans import token_spans
+from phrasebeam.decoder.marked_text.tokenization import TOKENIZED, Span, Tokenization, covered, with_terms
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.lm.text.corpus import split
-
-Span = tuple[int, int]
-
-
-@dataclass(frozen=True)
-class Tokenization:
-    """How text becomes the tokens of a model and back; of models of tokenized text, not at all."""
-
-    before: Callable[[str], str] = str  # a text of the source language to tokens, with spaces between them
-    after: Callable[[str], str] = str  # tokens of a translation to text
-    target: Callable[[str], str] = str  # a text of the target language to tokens
-    shown: Callable[[str], str] = unescape  # a token as it looks in text
-
-
-class _GivenTerm(NamedTuple):
-    """Source words that are translated as is said, for good."""
-
-    words: Span
-    targets: tuple[str, ...]
 
 
 class SegmentSentence(NamedTuple):
@@ -44,7 +24,6 @@ class SegmentSentence(NamedTuple):
 
     source: str
     input: Input
-    given: tuple[_GivenTerm, ...]
 
     def text_of(self, translation: Translation, tokenization: Tokenization) -> str:
         """The text of its translation, in which the terms of term bases are written as these have them."""
@@ -52,18 +31,7 @@ class SegmentSentence(NamedTuple):
         tokens = split(translation.text)
         shown = [tokenization.shown(token).translate(signs) for token in tokens]
         text = tokenization.after(" ".join(token for token, characters in zip(tokens, shown) if characters))
-        spans = token_spans(shown, text)
-        places = {phrase.source_span: phrase.target_span for phrase in translation.phrases}
-        written = []
-        for words, targets in self.given:
-            first, behind = places.get(words, (0, 0))
-            if first < behind:
-                begin, end = spans[first][0], spans[behind - 1][1]
-                found = _letters(text[begin:end])
-                written += [(begin, end, target) for target in targets if _letters(target) == found][:1]
-        for begin, end, target in sorted(written, reverse=True):
-            text = text[:begin] + target + text[end:]
-        return text
+        return with_terms(text, shown, translation, self.input.terms)
 
 
 def prepared(
@@ -72,25 +40,21 @@ def prepared(
     """The tokens of a sentence, with placeholders as terms that stay, terms of the term base, and zones of tags."""
     words = split(tokenization.before(sentence.text))
     spans = token_spans([tokenization.shown(word) for word in words], sentence.text)
-    kept = [
-        _GivenTerm(one, (sentence.text[spans[one[0]][0] : spans[one[1] - 1][1]],))
-        for one in _merged(_covered(spans, *match.span()) for match in protected.stand_in.finditer(sentence.text))
-    ]
-    given = []
+    kept = list(_merged(covered(spans, *match.span()) for match in protected.stand_in.finditer(sentence.text)))
+    given = [(one, sentence.text[spans[one[0]][0] : spans[one[1] - 1][1]], "") for one in kept]
     for begin, end, targets in terms.found(sentence.text) if terms else ():
-        first, behind = _covered(spans, begin, end)
+        first, behind = covered(spans, begin, end)
         is_whole = first < behind and (spans[first][0], spans[behind - 1][1]) == (begin, end)
-        if is_whole and not any(first < one.words[1] and one.words[0] < behind for one in kept):
-            given.append(_GivenTerm((first, behind), targets))
+        if is_whole and not any(first < one[1] and one[0] < behind for one in kept):
+            given += [((first, behind), target, target) for target in targets]
     all_terms = [
-        Term(*one.words, tuple(split(tokenization.target(target))))
-        for one in [*kept, *given]
-        for target in one.targets
-        if one.words[1] - one.words[0] <= LONGEST_TERM
+        Term(*words, tuple(split(tokenization.target(target))), written=written)
+        for words, target, written in given
+        if words[1] - words[0] <= LONGEST_TERM
     ]
-    walls = tuple(_covered(spans, place, place + 1)[0] for place in protected.walls(sentence))
+    walls = tuple(covered(spans, place, place + 1)[0] for place in protected.walls(sentence))
     zones = () if walls else _zones(sentence.marks, spans, [(term.begin, term.end) for term in all_terms])
-    return SegmentSentence(sentence.text, Input(words, tuple(all_terms), walls=walls, zones=zones), tuple(given))
+    return SegmentSentence(sentence.text, Input(words, tuple(all_terms), walls=walls, zones=zones))
 
 
 def translate_segments(
@@ -103,7 +67,7 @@ def translate_segments(
 
     `translate_all` gives a translation for each sentence, in their order, as Decoder.translate_all does.
     """
-    tokenization = tokenization or Tokenization()
+    tokenization = tokenization or TOKENIZED
     waiting: deque[tuple[ProtectedSegment, list[SegmentSentence]]] = deque()
 
     def inputs() -> Iterator[Input]:
@@ -136,12 +100,6 @@ def _finished(
         yield protected.restored(translations, tokenization.shown)
 
 
-def _covered(spans: Sequence[Span], begin: int, end: int) -> Span:
-    """The words that have any of the characters begin:end."""
-    first = sum(behind <= begin for _, behind in spans)
-    return first, max(first, sum(start < end for start, _ in spans))
-
-
 def _merged(spans: Iterable[Span]) -> list[Span]:
     """The spans, of which those that share words are one; empty ones left out."""
     found = list[Span]()
@@ -157,7 +115,7 @@ def _zones(marks: Iterable[Mark], spans: Sequence[Span], terms: Sequence[Span]) 
     """What tags wrap, that it may stand together in the translation; no zones that cross others, or terms."""
     zones = list[Span]()
     for mark in _all(marks):
-        begin, end = _covered(spans, mark.begin, mark.end) if mark.begin < mark.end else (0, 0)
+        begin, end = covered(spans, mark.begin, mark.end) if mark.begin < mark.end else (0, 0)
         if 1 < end - begin < len(spans) and not any(_cross((begin, end), other) for other in [*zones, *terms]):
             zones += [(begin, end)] if (begin, end) not in zones else []
     return tuple(zones)
@@ -171,8 +129,3 @@ def _all(marks: Iterable[Mark]) -> Iterator[Mark]:
     for mark in marks:
         yield mark
         yield from _all(mark.children)
-
-
-def _letters(text: str) -> str:
-    """A text without white space and case."""
-    return "".join(text.split()).casefold()

@@ -1,6 +1,6 @@
 """Training sentence pairs read from files: sentences, references and, for leave-one-out, word alignments."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
@@ -23,11 +23,13 @@ class TrainingFiles(NamedTuple):
     n_folds: int | None = None  # of language models, see language_model_folds.py
 
 
-def with_references(inputs: Iterable[Input], files: TrainingFiles) -> Iterator[tuple[Input, tuple[str, ...]]]:
+def with_references(
+    inputs: Iterable[Input], files: TrainingFiles, tokenize: Callable[[str], str] = str
+) -> Iterator[tuple[Input, tuple[str, ...]]]:
     """Each sentence and its reference; with an alignment, the counts of the pair are held out from the phrase table.
 
-    With folds, its language model is one trained without it. Raises FormatError where one of the files ends
-    before the others, or is damaged.
+    With folds, its language model is one trained without it. `tokenize` makes tokens of a reference. Raises
+    FormatError where one of the files ends before the others, or is damaged.
     """
     references = read_lines(files.reference)
     alignments = read_lines(files.alignment) if files.alignment else None
@@ -36,7 +38,7 @@ def with_references(inputs: Iterable[Input], files: TrainingFiles) -> Iterator[t
             raise FormatError(files.reference, "more lines than there are sentences; give one for each", number)
         if line is None:
             raise FormatError(files.reference, f"ends after line {number - 1}, and there are more sentences")
-        reference = tuple(split(line))
+        reference = tuple(split(tokenize(line)))
         fold = fold_of(number - 1, files.n_folds) if files.n_folds else None
         if alignments is not None and files.alignment:
             points = next(alignments, None)

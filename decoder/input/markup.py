@@ -10,8 +10,9 @@ quotation mark, in text \\< is a < that begins no tag; a < before anything but a
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from os import PathLike
 from typing import cast
 
@@ -45,12 +46,16 @@ class Tag:
 
 @dataclass(frozen=True)
 class Element:
-    """An element of the markup, which applies to the words begin:end."""
+    """An element of the markup, which applies to the words begin:end, or as it is read to pieces of text."""
 
     name: str
     attributes: dict[str, str]
     begin: int
     end: int
+
+    def moved(self, first: Sequence[int]) -> "Element":
+        """The same in words, of which `first` says how many are before each piece of text, and at the end."""
+        return replace(self, begin=first[self.begin], end=first[self.end])
 
 
 @checked
@@ -73,7 +78,10 @@ def read_markup(
     try:
         if markup == "pass-through":
             return Input.read(line, has_tags)
-        return _with_instructions(*_read_elements(line), markup, has_tags)
+        pieces, elements = read_elements(line)
+        first = [0, *accumulate(len(split(piece)) for piece in pieces)]
+        words, tags = words_and_tags([word for piece in pieces for word in split(piece)], has_tags)
+        return replace(with_instructions(words, [one.moved(first) for one in elements], markup), tags=tags)
     except ConfigError as error:
         raise FormatError(path, str(error), number) from None
 
@@ -86,31 +94,31 @@ def read_all_markup(
         yield read_markup(line, markup, path, number, has_tags)
 
 
-def _read_elements(line: str) -> tuple[list[str], list[Element]]:
-    """The tokens of a line and its elements, in the order in which these end."""
-    tokens: list[str] = []
+def read_elements(line: str) -> tuple[list[str], list[Element]]:
+    """The pieces of text between tags, and the elements, which apply to such pieces, in the order in which they end."""
+    pieces: list[str] = []
     elements: list[Element] = []
     opened: list[tuple[Tag, int]] = []
     for piece in _pieces(line):
         if len(elements) > MOST_ELEMENTS:
             raise ConfigError(f"more than {MOST_ELEMENTS} elements of markup; split the line")
         if isinstance(piece, str):
-            tokens += split(piece)
+            pieces.append(piece)
         elif piece.is_closing:
             if not opened:
                 raise ConfigError(f"</{piece.name}> closes a tag that was not opened")
             tag, begin = opened.pop()
             if tag.name != piece.name:
                 raise ConfigError(f"<{tag.name}> is closed by </{piece.name}>, expected </{tag.name}>")
-            elements.append(Element(tag.name, tag.attributes, begin, len(tokens)))
+            elements.append(Element(tag.name, tag.attributes, begin, len(pieces)))
         elif piece.is_empty:
-            elements.append(Element(piece.name, piece.attributes, len(tokens), len(tokens)))
+            elements.append(Element(piece.name, piece.attributes, len(pieces), len(pieces)))
         else:
-            opened.append((piece, len(tokens)))
+            opened.append((piece, len(pieces)))
     if opened:
         name = opened[-1][0].name
         raise ConfigError(f"<{name}> is not closed, expected </{name}>; a < that begins no tag is written \\<")
-    return tokens, elements
+    return pieces, elements
 
 
 def _pieces(line: str) -> Iterator[str | Tag]:
@@ -128,8 +136,10 @@ def _pieces(line: str) -> Iterator[str | Tag]:
     yield line[position:].replace("\\<", "<")
 
 
-def _with_instructions(tokens: list[str], elements: list[Element], markup: Markup, has_tags: bool) -> Input:
-    words, tags = words_and_tags(tokens, has_tags)
+def with_instructions(
+    words: Sequence[str], elements: Iterable[Element], markup: Markup, target: Callable[[str], str] | None = None
+) -> Input:
+    """The sentence of the words that the elements apply to; `target` makes tokens of what terms of raw text say."""
     terms: list[Term] = []
     walls: list[int] = []
     zones: list[tuple[int, int]] = []
@@ -144,9 +154,9 @@ def _with_instructions(tokens: list[str], elements: list[Element], markup: Marku
         elif element.name in UNSUPPORTED:
             raise ConfigError(f"<{element.name}> means something to Moses that the decoder does not do; remove it")
         else:
-            terms += _terms(element, begin, end)
+            terms += _terms(element, begin, end, target)
     policy: TermPolicy = "exclusive" if markup in {"pass-through", "ignore"} else cast(TermPolicy, markup)
-    sentence = Input(words, tuple(terms), policy, tuple(walls), tuple(zones), tags=tags)
+    sentence = Input(words, tuple(terms), policy, tuple(walls), tuple(zones))
     return replace(sentence, terms=()) if markup == "ignore" else sentence
 
 
@@ -161,10 +171,11 @@ def _span(element: Element) -> tuple[int, int]:
     return int(span[1]), int(span[2] or span[1]) + 1
 
 
-def _terms(element: Element, begin: int, end: int) -> list[Term]:
+def _terms(element: Element, begin: int, end: int, target: Callable[[str], str] | None) -> list[Term]:
     """The translations that a tag gives, in the attribute "translation" or, as older versions of Moses, "english"."""
     attributes = [element.attributes[name] for name in ("translation", "english") if element.attributes.get(name)]
-    targets = [tuple(split(text)) for texts in attributes for text in texts.split(SEPARATOR)]
+    written = [text.strip() for texts in attributes for text in texts.split(SEPARATOR)]
+    targets = [tuple(split(target(text) if target else text)) for text in written]
     if not all(targets):
         raise ConfigError(f"<{element.name}> gives a translation without words; remove a {SEPARATOR}")
     probabilities = [1.0] * len(targets)
@@ -173,7 +184,10 @@ def _terms(element: Element, begin: int, end: int) -> list[Term]:
     if len(probabilities) != len(targets):
         numbers = f"{len(targets)} translations and {len(probabilities)} probabilities"
         raise ConfigError(f"<{element.name}> gives {numbers}, expected as many of each, separated by {SEPARATOR}")
-    return [Term(begin, end, target, probability) for target, probability in zip(targets, probabilities)]
+    return [
+        Term(begin, end, words, probability, written=text if target else "")
+        for words, probability, text in zip(targets, probabilities, written)
+    ]
 
 
 def _probability(name: str, text: str) -> float:

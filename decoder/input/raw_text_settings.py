@@ -13,6 +13,7 @@ Casing = Literal["truecase", "lowercase", "keep"]
 TokenizerName = Literal["moses", "neutral", "characters", "subwords", "whitespace"]
 Side = Literal["source", "target"]
 SubwordKind = Literal["unigram", "bpe"]
+TOKENIZER_OF_LANGUAGE = "moses for languages that it has rules for, else neutral"
 # Languages that Moses' tokenizer has rules or abbreviations for, but those written without spaces
 MOSES_LANGUAGES = frozenset(
     (

@@ -46,6 +46,7 @@ class Term:
     target: tuple[str, ...]  # or a tokenized line
     probability: float = 1.0
     alignment: tuple[tuple[int, int], ...] = ()  # (source, target) positions inside the term
+    written: str = ""  # the target as it stands in raw text, where that is what is translated
 
     def __post_init__(self) -> None:
         split_lines(self, "target")

@@ -64,6 +64,7 @@ class RawText:
         truecasers: tuple[Truecaser, Truecaser] | None = None,
         tokenizers: tuple[Tokenizer, Tokenizer] | None = None,
     ):
+        self.settings = settings
         source, target = truecasers or (None, None)
         of_source, of_target = tokenizers or tuple(TOKENIZERS[one.tokenizer].learn((), one) for one in settings.sides)
         cases = [SentenceCase.of(side) for side in settings.sides]

@@ -4,13 +4,15 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
 
+from phrasebeam.base.checked_arguments import checked
+from phrasebeam.base.config import parse_config
 from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings, SideSettings, TokenizerName, primary_language
 from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
 from phrasebeam.decoder.tokenizers.moses import MosesTokenizer
 from phrasebeam.decoder.tokenizers.neutral import NeutralTokenizer
 from phrasebeam.decoder.tokenizers.simple_tokenizers import CharacterTokenizer, WhitespaceTokenizer
-from phrasebeam.decoder.tokenizers.subwords import SubwordTokenizer
+from phrasebeam.decoder.tokenizers.subwords import SubwordTokenizer, sentencepiece
 
 
 @runtime_checkable
@@ -54,6 +56,35 @@ TOKENIZERS: dict[TokenizerName, TokenizerKind] = {
     "subwords": TokenizerKind(_subwords, SubwordTokenizer.load),
     "whitespace": TokenizerKind(lambda *_: WhitespaceTokenizer()),
 }
+
+
+@checked
+def tokenizer(language: str, name: TokenizerName | None = None, text: Iterable[str] = ()) -> Tokenizer:
+    """The tokenizer of a name, or that for a language (BCP 47): `tokens` of a line, and `text` of tokens.
+
+    `text`: lines that neutral and subwords learn from, such as the training text of that side. RawText has those of a
+    model. Raises ConfigError.
+
+    >>> moses = tokenizer("en")
+    >>> moses.tokens("It's 5 o'clock.")
+    ['It', '&apos;s', '5', 'o', '&apos;clock', '.']
+    >>> moses.text(["It", "&apos;s", "late", "."])
+    "It's late."
+    >>> neutral = tokenizer("bzd", text=["Ye' wôqkela", "Ye' tso' wôqkela"] * 3)
+    >>> neutral.tokens("Ye' wôqkela.")
+    ["Ye'", 'wôqkela', '.']
+    >>> tokenizer("ja", "characters").tokens("猫 です")
+    ['猫', '▁', 'で', 'す']
+    """
+    given = {"source_language": language, "target_language": language, "source_tokenizer": name}
+    side = parse_config(given, RawTextSettings, "tokenizer").sides[0]
+    return TOKENIZERS[side.tokenizer].learn(text, side)
+
+
+def check_tokenizers(settings: RawTextSettings) -> None:
+    """Raises ConfigError where a tokenizer needs a package that is not installed."""
+    if "subwords" in (side.tokenizer for side in settings.sides):
+        sentencepiece()
 
 
 def tokenizer_paths(directory: Path) -> tuple[Path, Path]:

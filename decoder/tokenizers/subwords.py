@@ -3,7 +3,10 @@
 import io
 import unicodedata
 from collections.abc import Iterable
+from importlib import import_module
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import atomic_file
@@ -19,12 +22,8 @@ class SubwordTokenizer:
     """Divides text as a model of SentencePiece says, whose file `model` is given."""
 
     def __init__(self, model: bytes):
-        try:
-            from sentencepiece import SentencePieceProcessor  # an extra
-        except ImportError as error:
-            raise ConfigError(MISSING) from error
         self.model = model
-        self._processor = SentencePieceProcessor(model_proto=model)
+        self._processor = sentencepiece().SentencePieceProcessor(model_proto=model)
         if not self._processor.get_piece_size():
             raise RuntimeError("no pieces")
 
@@ -44,13 +43,13 @@ class SubwordTokenizer:
     @classmethod
     def learn(cls, lines: Iterable[str], settings: SubwordSettings) -> "SubwordTokenizer":
         """Train on `lines`."""
-        try:
-            import sentencepiece
-        except ImportError as error:
-            raise ConfigError(MISSING) from error
+        texts = iter(filter(None, map(_prepared, lines)))
+        first = next(texts, None)
+        if first is None:
+            raise ConfigError("the tokenizer subwords learns from text, and there is none; give its training text")
         written = io.BytesIO()
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=(_prepared(line) for line in lines),
+        sentencepiece().SentencePieceTrainer.train(
+            sentence_iterator=chain([first], texts),
             model_writer=written,
             vocab_size=settings.pieces,
             model_type=settings.kind,
@@ -68,6 +67,14 @@ class SubwordTokenizer:
 
     def text(self, tokens: Iterable[str]) -> str:
         return unescaped("".join(tokens).replace(SPACE, " ")).strip(" ")
+
+
+def sentencepiece() -> Any:
+    """The package. Raises ConfigError where it is not installed, since it is an extra."""
+    try:
+        return import_module("sentencepiece")
+    except ImportError as error:
+        raise ConfigError(MISSING) from error
 
 
 def _prepared(line: str) -> str:

@@ -2,7 +2,7 @@
 
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import zip_longest
 from pathlib import Path
@@ -187,21 +187,26 @@ class AdaptedDecoder(Decoder):
 
 
 def adapted_answers(
-    decoder: AdaptedDecoder, inputs: Iterable[Input], confirmed: Path, request: Request
-) -> Iterator[Answer]:
-    """The answer for each sentence; then its line of the file `confirmed` is learned as its translation.
+    decoder: AdaptedDecoder,
+    inputs: Iterable[Input],
+    confirmed: Path,
+    request: Request,
+    tokenize: Callable[[str], str],
+) -> Iterator[tuple[Input, Answer]]:
+    """Each sentence and its answer; then its line of the file `confirmed` is learned as its translation.
 
-    Simulated post-editing, as it is measured. Where a line is empty on a side, there is nothing to learn. A line that
-    the journal has already from the same place of the same text is not learned again, so that a run that was stopped
-    can be repeated. Raises FormatError where the file has more or fewer lines than there are sentences.
+    Simulated post-editing, as it is measured. `tokenize` makes tokens of such a line. Where a line is empty on a side,
+    there is nothing to learn. A line that the journal has already from the same place of the same text is not learned
+    again, so that a run that was stopped can be repeated. Raises FormatError where the file has more or fewer lines
+    than there are sentences.
     """
     for number, (given, line) in enumerate(zip_longest(inputs, read_lines(confirmed)), 1):
         if given is None:
             raise FormatError(confirmed, "more lines than there are sentences; give one for each", number)
         if line is None:
             raise FormatError(confirmed, f"ends after line {number - 1}, and there are more sentences")
-        yield decoder.answer(given, request)
-        translation = split(line)
+        yield given, decoder.answer(given, request)
+        translation = split(tokenize(line))
         if given.words and translation:
             text = f"{' '.join(given.words)}\n{' '.join(translation)}"
             decoder.confirm(given.words, translation, f"line {number} {zlib.crc32(text.encode('utf-8')):08x}")

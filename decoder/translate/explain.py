@@ -11,7 +11,7 @@ from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.sparse.sparse_files import open_feature_names, open_pair_names
 from phrasebeam.decoder.sparse.sparse_weights import fill_weights, used
 from phrasebeam.decoder.sparse.templates import GROUPS
-from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.decoder.translate.translator import Decoder, Sentence
 
 
 class Explanation(NamedTuple):
@@ -36,7 +36,7 @@ def heaviest(decoder: Decoder, directory: Path, top: int) -> Iterator[Explanatio
         yield from sorted(explanations, key=lambda one: (-abs(one.weight), one.name))[:top]
 
 
-def fired(decoder: Decoder, sentence: str) -> tuple[Translation, list[Explanation]]:
+def fired(decoder: Decoder, sentence: Sentence) -> tuple[Translation, list[Explanation]]:
     """The translation of a sentence, and its sparse features, those that matter most first."""
     translation = decoder.answer(sentence, Request(n=1, sparse="names")).nbest[0]
     explanations, weights = [], np.zeros(len(translation.sparse))

@@ -1,7 +1,7 @@
 """Lines in, lines out: what `translate` does with a stream of sentences, for commands and servers."""
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,8 +9,8 @@ from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
 from phrasebeam.decoder.input.lattice_formats import read_all_columns, read_all_plf
-from phrasebeam.decoder.input.markup import read_all_markup
 from phrasebeam.decoder.input.sentence_input import Input, Prefix
+from phrasebeam.decoder.marked_text.tokenization import Tokenization
 from phrasebeam.decoder.model.moses_names import MosesFeature
 from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.output.lattice_rendering import LatticeFormat, render_lattice
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from phrasebeam.decoder.raw_text.preprocessing import RawText
 
 
+SHOWN_TOKENS = (
+    "alignment and segmentation are of tokens, which raw text does not show; give tokens (--no-raw), or none of both"
+)
 MOST_UNKNOWN = 0.4  # share of words; of the wrong language of two half are often known, as names and loans are
 HINTED = 1000  # the first sentences, by which it is decided whether there are hints
 
@@ -72,8 +75,8 @@ def translate_lines(
     `prefixes`: what each translation must begin with;
     `training_files`: references and word alignments of the lines, which are left out of what they are translated by;
     `confirmed`: their translations, each of which an AdaptedDecoder learns before the next line, in one thread.
-    What reading any of these raises is raised here, after the outputs of the lines before. Raises ConfigError where
-    raw text is to have what tokenized lines alone can have.
+    With raw text, all these lines are raw, and so are the texts of n-best lists. What reading any of them raises is
+    raised here, after the outputs of the lines before. Raises ConfigError where options exclude each other.
 
     >>> decoder, request = Decoder.load("model"), Request(n=2)
     >>> for output in translate_lines(decoder, ["der hund schläft ."], request, LineSettings(alignment=True)):
@@ -87,28 +90,32 @@ def translate_lines(
         )
     if reading.format != "text" and (raw_text or prefixes is not None or training_files is not None):
         raise ConfigError("raw text, prefixes and references go with text alone; leave them out, or give text")
-    if raw_text:
-        has_tokens = reading.markup != "pass-through" or prefixes is not None or training_files is not None
-        _check_raw(settings, has_tokens or confirmed is not None, decoder.model)
-        lines = map(raw_text.before, lines)  # in the thread that reads, while others search
-    inputs = _read_inputs(decoder, lines, settings.source_name)
+    if raw_text and (settings.alignment or settings.segmentation):
+        raise ConfigError(SHOWN_TOKENS)
+    tokenization = Tokenization.of(raw_text)
+    # In the thread that reads, while others search
+    inputs = _read_inputs(decoder, lines, settings.source_name, tokenization)
     if prefixes is not None:
         inputs = with_prefixes(inputs, prefixes)
     if training_files:
-        inputs = (given for given, _ in with_references(inputs, training_files))
+        inputs = (given for given, _ in with_references(inputs, training_files, tokenization.target))
     names = decoder.model.moses_names if settings.moses_names else None
     if confirmed is not None and isinstance(decoder, AdaptedDecoder):
-        answers = enumerate(adapted_answers(decoder, inputs, confirmed, request))
-        yield from (_output(number, answer, settings, names) for number, answer in answers)
+        answers = adapted_answers(decoder, inputs, confirmed, request, tokenization.target)
+        for number, (given, answer) in enumerate(answers):
+            yield _output(number, _in_text(answer, given, tokenization), settings, names)
     else:
-        yield from current_engine().map(LineTranslator(decoder, request, settings, names), enumerate(inputs), threads)
+        translator = LineTranslator(decoder, request, settings, tokenization, names)
+        yield from current_engine().map(translator, enumerate(inputs), threads)
 
 
-def _read_inputs(decoder: Decoder, lines: Iterable[str], source_name: str) -> Iterator[Input]:
+def _read_inputs(
+    decoder: Decoder, lines: Iterable[str], source_name: str, tokenization: Tokenization
+) -> Iterator[Input]:
     """The sentences of `lines`, in the format that the input settings of the decoder name."""
     settings = decoder.searcher.input_settings
     if settings.format == "text":
-        inputs = read_all_markup(lines, settings.markup, source_name, decoder.model.has_tags)
+        inputs = tokenization.sentences(lines, settings.markup, source_name, decoder.model.has_tags)
         return _with_hints(inputs, decoder.model)
     if settings.markup != "pass-through":
         raise ConfigError("lattices and confusion networks have no markup; leave out the markup, or give text")
@@ -139,17 +146,6 @@ def _with_hints(inputs: Iterable[Input], model: Model) -> Iterator[Input]:
         )
 
 
-def _check_raw(settings: LineSettings, has_tokens: bool, model: Model) -> None:
-    if settings.alignment or settings.segmentation or settings.scores:
-        raise ConfigError("alignment, segmentation and scores are of tokens; leave out raw text, or leave out them")
-    if has_tokens:
-        raise ConfigError(
-            "markup, prefixes, references, confirmed translations are of tokens; leave out raw text, or leave out them"
-        )
-    if model.has_tags:
-        raise ConfigError("the model has features of tags; give tokens word|TAG, and leave out raw text")
-
-
 @dataclass(frozen=True)
 class LineTranslator:
     """Translates lines; a task that the engine can send elsewhere."""
@@ -157,12 +153,22 @@ class LineTranslator:
     decoder: Decoder
     request: Request
     settings: LineSettings
+    tokenization: Tokenization
     moses_names: Sequence[MosesFeature] | None
 
     def __call__(self, line: tuple[int, Input]) -> LineOutput:
         """The output of a line, whose number is counted from 0."""
         number, given = line
-        return _output(number, self.decoder.answer(given, self.request), self.settings, self.moses_names)
+        answer = _in_text(self.decoder.answer(given, self.request), given, self.tokenization)
+        return _output(number, answer, self.settings, self.moses_names)
+
+
+def _in_text(answer: Answer, given: Input, tokenization: Tokenization) -> Answer:
+    """The answer for a sentence, with translations as text in place of tokens where text is raw."""
+    if not tokenization.is_raw:
+        return answer
+    first, *nbest = (replace(one, text=tokenization.text_of(one, given)) for one in (answer.translation, *answer.nbest))
+    return Answer(first, nbest, answer.lattice)
 
 
 def _output(
@@ -170,9 +176,6 @@ def _output(
 ) -> LineOutput:
     """The answer for line `number`, counted from 0."""
     alignment, segmentation, translation = settings.alignment, settings.segmentation, answer.translation
-    if settings.raw_text:
-        text = settings.raw_text.after(translation.text)
-    else:
-        text = render(translation, alignment, segmentation, settings.scores, moses_names)
+    text = render(translation, alignment, segmentation, settings.scores, moses_names)
     nbest = render_nbest(number, answer.nbest, alignment, segmentation, moses_names)
     return LineOutput(text + "\n", nbest, render_lattice(number, answer.lattice, settings.lattice_format))

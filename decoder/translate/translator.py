@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any, Self, cast
 
 from phrasebeam.base.checked_arguments import checked
-from phrasebeam.base.errors import excerpt
+from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.base.progress import log
 from phrasebeam.decoder.features.dense import DenseWeights, FeatureLayout
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.input.input_settings import InputSettings
+from phrasebeam.decoder.input.input_settings import InputSettings, Markup
 from phrasebeam.decoder.input.sentence_input import Input, Prefix
+from phrasebeam.decoder.marked_text.tokenization import TOKENIZED, Tokenization
 from phrasebeam.decoder.model.language_model_folds import Fold
 from phrasebeam.decoder.model.opened_model import Model, open_model
 from phrasebeam.decoder.model.tables import Tables
@@ -31,10 +32,7 @@ from phrasebeam.engine.current_engine import current_engine
 from phrasebeam.engine.parcel import travels_by_parts
 
 TRANSLATION = Request()
-RAW_ADVICE = (
-    "the model was made of raw text, and Decoder takes its tokens; RawText.load(MODEL).before(line) makes them, and "
-    "after(translation) makes text of the translation"
-)
+RAW_ADVICE = "the model was made of raw text, which translate_text takes; the other methods take its tokens"
 Sentence = str | Sequence[str] | Input  # a tokenized line, its words, or these with instructions
 
 
@@ -62,6 +60,8 @@ class Decoder:
         self.searcher, self.model = searcher, searcher.model
         self.request = TRANSLATION  # of `translate`
         self._warns_of_raw_text = searcher.model.description.preprocessing is not None  # until it has
+        self._tokenization: Tokenization | None = None  # of its directory, read when text first comes
+        self._directory: Path | None = None
         self._loaded: tuple[Path, SearchSettings | None, Weights | None, InputSettings | None] | None = None
 
     @classmethod
@@ -97,7 +97,7 @@ class Decoder:
         """The decoder of a model directory, with what its search.yaml says where that is None, and `more` arguments."""
         carried, model = ModelSearch.of(directory), open_model(directory)
         decoder = cls(model, search_settings or carried.search, weights, input_settings or carried.input, *more)
-        decoder.request = Request(mbr=carried.mbr)
+        decoder.request, decoder._directory = Request(mbr=carried.mbr), Path(directory).absolute()
         return decoder
 
     @checked
@@ -105,7 +105,7 @@ class Decoder:
         """A decoder of the same model and its own weights that searches within other limits."""
         other = object.__new__(type(self))
         other._begin(self.searcher.within(search_settings))
-        other.request = self.request
+        other.request, other._directory, other._tokenization = self.request, self._directory, self._tokenization
         return other
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -190,6 +190,27 @@ class Decoder:
         True
         """
         return self.answer(line, self.request).translation
+
+    @checked
+    def translate_text(self, text: str, markup: Markup = "pass-through") -> str:
+        """The translation of a sentence as text: raw text of a model of raw text, tokens of one of tokenized text.
+
+        `markup`: how tags such as <x translation="Hund">dog</x> are read, see read_markup. Raises SmtError.
+
+        >>> Decoder.load("raw-model").translate_text("Der Hund schläft.")
+        'The dog sleeps.'
+        """
+        given = self.tokenization.sentence(text, markup, has_tags=self.model.has_tags)
+        return self.tokenization.text_of(self.translate(given), given)
+
+    @property
+    def tokenization(self) -> Tokenization:
+        """How text becomes tokens of the model and back. Raises SmtError where its files are damaged."""
+        if self._tokenization is None:
+            if self._directory is None and self.model.description.preprocessing:
+                raise ConfigError("this decoder does not know the directory of its model; open it by Decoder.load")
+            self._tokenization = Tokenization.of_model(self._directory) if self._directory else TOKENIZED
+        return self._tokenization
 
     @checked
     def complete(self, line: Sentence, prefix: str, partial_word: bool = False) -> Translation:

@@ -2,7 +2,7 @@
 
 import re
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.base.files import read_lines
 from phrasebeam.lm.text.vocabulary import Vocabulary
 
+Words = Callable[[str], Sequence[str]]
 SPACES = re.compile(r"[ \t\r\n\v\f]+")
 
 
@@ -26,11 +27,15 @@ class Corpus(NamedTuple):
         return self.tokens[self.offsets[i] : self.offsets[i + 1]]
 
 
-def read_corpus(path: str | Path, vocabulary: Vocabulary) -> Corpus:
-    """Read text of one sentence per line, plain or compressed; words not in `vocabulary` are added to it."""
+def read_corpus(path: str | Path, vocabulary: Vocabulary, words: Words | None = None) -> Corpus:
+    """Read text of one sentence per line, plain or compressed; words not in `vocabulary` are added to it.
+
+    `words`: finds those of a line; None: as `split` does.
+    """
+    words = words or split
     offsets, tokens = array("q", [0]), array("i")  # lists would need 8 bytes per word, and an object per sentence
     for line in read_lines(path):
-        tokens.extend([vocabulary.add(word) for word in split(line)])
+        tokens.extend([vocabulary.add(word) for word in words(line)])
         offsets.append(len(tokens))
     return Corpus(np.array(offsets, np.int64), np.array(tokens, np.int32))
 

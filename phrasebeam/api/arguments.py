@@ -20,7 +20,7 @@ Settings = Given  # a YAML file, what it would say, or the section itself
 Memory = str | int  # bytes, or a string such as "2G"
 
 Model = Annotated[File, "Model directory, as train-model writes it."]
-Source = Annotated[File, "Source sentences, tokenized, one a line, plain, .gz or .zst."]
+Source = Annotated[File, "Source sentences, as the model was made of, one a line, plain, .gz or .zst."]
 Target = Annotated[File, "Their translations, line by line."]
 Text = Annotated[Files, "Tokenized text, one sentence a line, plain, .gz or .zst; one file or several."]
 AtOnce = Annotated[Threads, "Sentences that are worked on at the same time."]
@@ -30,6 +30,11 @@ Config = Annotated[
     Settings | None, "Settings in YAML; 'phrasebeam config {command}' prints them all. Other options take precedence."
 ]
 
+SourceLanguage = Annotated[str | None, "Source language of raw text, as a code: de, en, fr ..."]
+RawOrTokens = Annotated[
+    bool | None,
+    Option("Text is raw, in and out; or else tokens, as preprocess makes them.", unset="as the model was made"),
+]
 
 OF_MODEL = "the model's"  # settings, where they are not given
 
@@ -53,7 +58,7 @@ class EngineOptions(ClusterOptions, total=False):
 class LanguageOptions(TypedDict, total=False):
     """The languages of raw text."""
 
-    source_language: Annotated[str | None, "Source language of raw text, as a code: de, en, fr ..."]
+    source_language: SourceLanguage
     target_language: Annotated[str | None, "Target language of raw text, as a code."]
 
 

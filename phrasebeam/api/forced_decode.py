@@ -1,5 +1,6 @@
 """forced_decode: the derivations of a bitext that yield its references."""
 
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from phrasebeam.api.arguments import (
     File,
     MemoryBound,
     Model,
+    RawOrTokens,
     Source,
     optional_path,
     resources,
@@ -27,8 +29,8 @@ from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder, ForcedPair, 
 from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings, Prefixes
 from phrasebeam.decoder.forced.reachability import Reachability
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
-from phrasebeam.decoder.input.markup import read_all_markup
 from phrasebeam.decoder.input.sentence_input import LEAVE_ONE_OUT, LeaveOneOut
+from phrasebeam.decoder.marked_text.tokenization import Tokenization
 from phrasebeam.decoder.model.digests import model_paths
 from phrasebeam.decoder.output.lattice_rendering import render_lattice
 from phrasebeam.decoder.translate.translate_settings import TranslateSettings, translate_settings
@@ -49,6 +51,7 @@ class ForcedOptions(EngineOptions, total=False):
     aligned: Annotated[bool, Option(section=ForcedDecodingSettings)]
     distortion_limit: Annotated[int | None, Option(setting="search.distortion_limit")]
     config: Config
+    raw: RawOrTokens
     memory: MemoryBound
 
 
@@ -87,7 +90,8 @@ def forced_decode(
         decoder = Decoder.load(model, decoding.search, decoding.weights, decoding.input)
         forced = ForcedDecoder(decoder, settings, keeps_graphs=lattice is not None)
         files = TrainingFiles(Path(reference), alignment, options["leave_one_out"] or "drop")
-        reached = _force_all(forced, Path(source), files, (Path(output), lattice), threads)
+        pairs = _pairs(forced, Path(source), files, Tokenization.of_model(model, options["raw"]))
+        reached = _force_all(forced, pairs, (Path(output), lattice), threads)
     if plot:
         reached.plot(plot)
     return reached
@@ -105,17 +109,22 @@ def _check(options: ForcedOptions) -> None:
         raise ConfigError("--lattice writes lattices with one end; leave out --prefixes all, or leave out --lattice")
 
 
+def _pairs(
+    forced: ForcedDecoder, source: Path, files: TrainingFiles, tokenization: Tokenization
+) -> Iterator[ForcedPair]:
+    inputs = tokenization.sentences(read_lines(source), "pass-through", source, forced.decoder.model.has_tags)
+    return with_references(inputs, files, tokenization.target)
+
+
 def _force_all(
-    forced: ForcedDecoder, source: Path, files: TrainingFiles, outputs: tuple[Path, Path | None], threads: int
+    forced: ForcedDecoder, pairs: Iterable[ForcedPair], outputs: tuple[Path, Path | None], threads: int
 ) -> Reachability:
     """Force all sentence pairs; what is found goes to the first of `outputs`, lattices to the second, if any."""
     reached, (output, lattice) = Reachability(), outputs
-    inputs = read_all_markup(read_lines(source), "pass-through", source, forced.decoder.model.has_tags)
-    pairs = enumerate(with_references(inputs, files))
     with ExitStack() as stack, stage("forced decoding", unit="sentence pairs") as advance:
         objects = stack.enter_context(atomic_file(output))
         lattices = stack.enter_context(atomic_file(lattice)) if lattice else None
-        results = current_engine().map(PairForcer(forced), pairs, threads, is_python=True)
+        results = current_engine().map(PairForcer(forced), enumerate(pairs), threads, is_python=True)
         for found, graph, result in stack.enter_context(closing(results)):
             objects.write(found.encode("utf-8"))
             if lattices:

@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
-from phrasebeam.api.arguments import AtOnce, File, Force, MemoryBound, Model, Source, Target, memory_bound
+from phrasebeam.api.arguments import AtOnce, File, Force, MemoryBound, Model, RawOrTokens, Source, Target, memory_bound
 from phrasebeam.base.config import MOST_COUNTED
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_file, check_keeps_inputs, read_lines
@@ -14,6 +14,7 @@ from phrasebeam.base.memory_bound import memory_option
 from phrasebeam.base.options import Option, described
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.adaptation.align_text import HEURISTIC, Heuristic, TextAligner, paired, pharaoh
+from phrasebeam.decoder.marked_text.tokenization import Tokenization
 from phrasebeam.decoder.model.description import accept_files
 from phrasebeam.decoder.model.digests import model_paths
 from phrasebeam.decoder.model.model_check import findings
@@ -60,7 +61,8 @@ def explain(
     model: Annotated[File, "Model directory with sparse features."],
     *,
     top: Annotated[int, Field(ge=1, le=MOST_COUNTED), "Number of features of each group, or of the translation."] = 50,
-    source: Annotated[str | None, "A tokenized sentence: show what fired in its translation instead."] = None,
+    source: Annotated[str | None, "A sentence: show what fired in its translation instead."] = None,
+    raw: RawOrTokens = None,
 ) -> Explained:
     """List the heaviest sparse features of a model by group, or those that fired in a translation.
 
@@ -75,7 +77,8 @@ def explain(
         raise ConfigError(f"{model}: no sparse features to explain; train-maxforce learns some")
     if source is None:
         return Explained(list(heaviest(decoder, Path(model), top)))
-    translation, found = fired(decoder, source)
+    given = Tokenization.of_model(model, raw).sentence(source, has_tags=decoder.model.has_tags)
+    translation, found = fired(decoder, given)
     return Explained(found[:top], translation, len(found))
 
 
@@ -131,12 +134,14 @@ def align(
     output: Annotated[File, "File for the word alignments, 0-0 1-2 (Pharaoh's format)."],
     *,
     heuristic: Annotated[Heuristic, "How the alignments of both directions are combined."] = HEURISTIC,
+    raw: RawOrTokens = None,
     threads: AtOnce = 1,
     memory: MemoryBound = None,
 ) -> tuple[int, int]:
     """Align the words of new sentence pairs by what a model has learned, in both directions, which are combined.
 
-    TextAligner does so with sentences in place of files.
+    TextAligner does so with tokenized sentences in place of files. The positions are of tokens, which `preprocess`
+    shows where text is raw.
 
     Returns how many sentence pairs and links there are. Raises SmtError or OSError.
 
@@ -146,8 +151,9 @@ def align(
     """
     check_keeps_inputs([output], [source, target, *model_paths(Path(model))])
     with memory_bound(memory_option(memory)):
-        aligner = TextAligner(open_model(model), heuristic)
-        pairs = paired(read_lines(Path(source)), read_lines(Path(target)), (source, target))
+        aligner, tokenization = TextAligner(open_model(model), heuristic), Tokenization.of_model(model, raw)
+        lines = map(tokenization.before, read_lines(Path(source))), map(tokenization.target, read_lines(Path(target)))
+        pairs = paired(*lines, (source, target))
         n_pairs = n_points = 0
         with (
             atomic_file(Path(output)) as file,

@@ -20,16 +20,15 @@ def preprocess(
     input: Annotated[File | None, Option("File of raw text.", unset="standard input")] = None,
     output: Annotated[File | None, Option("File for the tokens; - for standard output.", unset="returned")] = None,
 ) -> list[str]:
-    """Tokenize and case raw text as the model needs it, such as text to tune on.
+    """Tokenize and case raw text as the model needs it.
 
-    RawText does so with lines in place of files.
+    Commands of a model of raw text do so themselves; with these tokens they go with --no-raw. RawText does so with
+    lines in place of files.
 
     Returns the tokenized lines, unless they went elsewhere. Raises SmtError, also where the model is of tokenized text,
     or OSError.
 
-    >>> train_model("train.de", "train.en", "raw-model", raw=True, source_language="de", target_language="en").version
-    '0.1.0'
-    >>> preprocess("raw-model", "source", input="dev.de", output="dev.tokens.de")
+    >>> preprocess("raw-model", "source", input="raw.dev.de", output="dev.tokens.de")
     []
     """
     from phrasebeam.decoder.raw_text.preprocessing import RawText

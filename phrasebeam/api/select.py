@@ -3,10 +3,12 @@
 from pathlib import Path
 from typing import Annotated, TypedDict, Unpack
 
-from phrasebeam.api.arguments import Config, File, Files, optional_path, paths
+from phrasebeam.api.arguments import Config, File, Files, SourceLanguage, optional_path, paths
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.files import check_keeps_inputs
-from phrasebeam.base.options import described, settings_of
+from phrasebeam.base.files import check_keeps_inputs, read_lines
+from phrasebeam.base.options import Option, described, settings_of
+from phrasebeam.decoder.input.raw_text_settings import TOKENIZER_OF_LANGUAGE, RawTextSettings, TokenizerName
+from phrasebeam.lm.text.corpus import Words, split
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.selection.config import SelectionConfig
 from phrasebeam.training.selection.select_sentences import SelectionFiles, SelectionResult, select_sentences
@@ -22,14 +24,17 @@ class SelectOptions(TypedDict, total=False):
     order: int | None
     in_order: Annotated[bool, "Lines as in the bitext, not the best first."]
     log: Annotated[File | None, "File of line number, score, source words; the best first."]
+    raw: Annotated[bool, "The text is raw: n-grams are of tokens, and lines are written as they are."]
+    source_language: SourceLanguage
+    source_tokenizer: Annotated[TokenizerName | None, Option(section=RawTextSettings, unset=TOKENIZER_OF_LANGUAGE)]
     config: Config
 
 
 @described(SelectionConfig)
 def select(
-    source: Annotated[File, "Source side of the bitext, tokenized, one sentence a line."],
+    source: Annotated[File, "Source side of the bitext, tokenized or `raw`, one sentence a line."],
     target: Annotated[File, "Target side of the bitext, line by line."],
-    in_domain: Annotated[Files, "Source text like what is to be translated, tokenized; one file or several."],
+    in_domain: Annotated[Files, "Source text like what is to be translated, tokenized or `raw`; one file or several."],
     output_source: Annotated[File, "File of the selected source sentences."],
     output_target: Annotated[File, "File of their translations."],
     **options: Unpack[SelectOptions],
@@ -51,4 +56,19 @@ def select(
     written = BitextFiles(Path(output_source), [Path(output_target)], optional_path(output_alignment))
     bitext = BitextFiles(Path(source), [Path(target)], optional_path(alignment))
     check_keeps_inputs([*written.parallel, log], [*bitext.parallel, *paths(in_domain)])
-    return select_sentences(bitext, paths(in_domain), SelectionFiles(written, log, options["in_order"]), settings)
+    files = SelectionFiles(written, log, options["in_order"])
+    return select_sentences(bitext, paths(in_domain), files, settings, _words(bitext.source, options))
+
+
+def _words(text: Path, options: SelectOptions) -> Words:
+    """What finds the words of a line: those of tokenized text, or the tokens of raw text."""
+    language, name = options["source_language"], options["source_tokenizer"]
+    if not options["raw"]:
+        if language or name:
+            raise ConfigError("a language and a tokenizer are of raw text; give --raw with them")
+        return split
+    if language is None:
+        raise ConfigError("raw text needs its language; give --source-language (de, en ...)")
+    from phrasebeam.decoder.tokenizers.registry import tokenizer  # slow: compiles patterns of Unicode's tables
+
+    return tokenizer(language, name, read_lines(text)).tokens

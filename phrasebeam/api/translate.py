@@ -1,6 +1,7 @@
 """translate: the sentences of a file."""
 
 import math
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -18,6 +19,7 @@ from phrasebeam.base.options import described, settings_given
 from phrasebeam.console.input_stage import input_name, stage_of_input
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles
 from phrasebeam.decoder.input.sentence_input import Prefix
+from phrasebeam.decoder.marked_text.tokenization import Tokenization, is_of_raw_text
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
 from phrasebeam.decoder.translate.outputs import STANDARD_OUTPUT, write_outputs
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 
 @described(TranslateSettings, unset=OF_MODEL)
 def translate(model: Model, *, threads: AtOnce = 1, **options: Unpack[TranslateOptions]) -> list[str]:
-    """Translate the sentences of a file, tokenized as the training data were.
+    """Translate the sentences of a file, raw or tokenized as the training data were.
 
     Decoder does so with sentences in place of files, translate_lines with lines.
 
@@ -44,29 +46,44 @@ def translate(model: Model, *, threads: AtOnce = 1, **options: Unpack[TranslateO
     source, destination, texts = optional_path(options["input"]), optional_path(options["output"]), list[str]()
     given = settings_given(translate, TranslateSettings, {"model": model, "threads": threads, **options})
     settings = translate_settings_of(Path(model), options, given)
-    request, prefix = _request(options, settings), options["prefix"]
-    line_settings = LineSettings(
-        _raw_text(Path(model)) if options["raw"] else None,
-        options["alignment"],
-        options["segmentation"],
-        options["scores"],
-        options["moses_names"],
-        options["lattice_format"] or "osg",
-        source_name=input_name(source),
-    )
-    prefixes = (Prefix.read(line, options["partial_word"]) for line in read_lines(prefix)) if prefix else None
+    request = _request(options, settings)
     with resources(settings.memory, options, options["workers"]):
+        line_settings = _line_settings(options, _raw_text(Path(model), options, settings))
         decoder, work = _decoder(Path(model), options, settings), stage_of_input("translating", source, destination)
         with closing(decoder), work as advance:
             adapt, files = optional_path(options["adapt"]), _training_files(options)
             pipeline = translate_lines(
-                decoder, read_input(source), request, line_settings, prefixes, files, threads, adapt
+                decoder,
+                read_input(source),
+                request,
+                line_settings,
+                _prefixes(options, line_settings),
+                files,
+                threads,
+                adapt,
             )
             nbest, lattice = optional_path(options["nbest_output"]), optional_path(options["lattice_output"])
             translations = texts if destination is None else None if destination == STANDARD_OUTPUT else destination
             with closing(pipeline) as outputs:
                 write_outputs(outputs, nbest, lattice, translations, advance)
     return texts
+
+
+def _line_settings(options: TranslateOptions, raw_text: "RawText | None") -> LineSettings:
+    return LineSettings(
+        raw_text,
+        options["alignment"],
+        options["segmentation"],
+        options["scores"],
+        options["moses_names"],
+        options["lattice_format"] or "osg",
+        source_name=input_name(optional_path(options["input"])),
+    )
+
+
+def _prefixes(options: TranslateOptions, settings: LineSettings) -> Iterator[Prefix] | None:
+    tokenization, path = Tokenization.of(settings.raw_text), options["prefix"]
+    return (tokenization.prefix(line, options["partial_word"]) for line in read_lines(path)) if path else None
 
 
 def _request(options: TranslateOptions, settings: TranslateSettings) -> Request:
@@ -95,7 +112,13 @@ def _decoder(model: Path, options: TranslateOptions, settings: TranslateSettings
     return decoder
 
 
-def _raw_text(model: Path) -> "RawText":
+def _raw_text(model: Path, options: TranslateOptions, settings: TranslateSettings) -> "RawText | None":
+    """The preprocessing of a model that takes raw text; lattices are of tokens."""
+    is_raw = options["raw"]
+    if is_raw is None:
+        is_raw = settings.input.format == "text" and is_of_raw_text(model)
+    if not is_raw:
+        return None
     # Slow: it compiles patterns of Unicode's tables.
     from phrasebeam.decoder.raw_text.preprocessing import RawText
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, TypedDict
 
 from pydantic import Field
 
-from phrasebeam.api.arguments import Config, EngineOptions, File, MemoryBound
+from phrasebeam.api.arguments import Config, EngineOptions, File, MemoryBound, RawOrTokens
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import check_keeps_inputs
@@ -34,7 +34,7 @@ class InputOptions(TypedDict, total=False):
     ]
     markup: Annotated[Markup | None, Option(setting="input.markup")]
     oov: Annotated[Oov | None, Option(setting="input.oov")]
-    prefix: Annotated[File | None, "File of what translations must begin with, a tokenized line for each sentence."]
+    prefix: Annotated[File | None, "File of what translations must begin with, a line for each sentence."]
     partial_word: Annotated[bool, "The last word of a prefix may be unfinished, unless space follows it."]
 
 
@@ -136,7 +136,7 @@ class TranslateOptions(
 
     config: Config
     memory: MemoryBound
-    raw: Annotated[bool, "Raw text in and out, as the model was made."]
+    raw: RawOrTokens
 
 
 def check_arguments(model: Path, threads: int, given: TranslateOptions) -> None:
@@ -176,8 +176,6 @@ def check_arguments(model: Path, threads: int, given: TranslateOptions) -> None:
         "--leave-one-out is of training data; leave out --adapt and --adapt-journal": learns and is_training,
     }
     _refuse(excluded)
-    if given["raw"]:
-        _check_raw(given)
 
 
 def _refuse(conflicts: dict[str, bool]) -> None:
@@ -185,20 +183,6 @@ def _refuse(conflicts: dict[str, bool]) -> None:
     for message, is_wrong in conflicts.items():
         if is_wrong:
             raise ConfigError(message)
-
-
-def _check_raw(given: TranslateOptions) -> None:
-    """Raise ConfigError where options of tokens are given beside --raw."""
-    shows_tokens = given["alignment"] or given["segmentation"] or given["scores"]
-    _refuse(
-        {
-            "--alignment, --segmentation and --scores are of tokens; leave out --raw, or leave out them": shows_tokens,
-            "--prefix reads tokenized lines; leave out --raw, or leave out --prefix": given["prefix"] is not None,
-            "--leave-one-out needs tokens; leave out --raw, or leave out --leave-one-out": (
-                given["leave_one_out"] is not None
-            ),
-        }
-    )
 
 
 def is_adapted(given: AdaptationOptions) -> bool:

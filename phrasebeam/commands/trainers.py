@@ -86,7 +86,7 @@ def train_expected_bleu(
 
 
 def train(result: "RecipeResult", call: CommandCall, *, require_gain: RequireGain = False) -> int:
-    """Prints a row for each stage."""
+    """Prints a row for each stage, and below the table how raw text is scored (sacrebleu's signatures)."""
     from phrasebeam.training.recipe.recipe_run import WORK, bleu_of
 
     rows = [["stage", "BLEU", "test BLEU", "minutes", ""]]
@@ -94,6 +94,8 @@ def train(result: "RecipeResult", call: CommandCall, *, require_gain: RequireGai
         kept = "written" if name == result.best else "kept" if record.is_kept else "dropped"
         rows.append([name, *bleu_of(record), f"{record.seconds / 60:.1f}", kept])
     print_table(rows)
+    if result.is_raw:
+        print("\n".join(f"{name}|{signature}" for name, signature in result.signatures.items()))
     output = call.given["output"]
     print(f"{output}: the model of {result.best}; {output / WORK / 'report.md'} tells more")
     return _status(result.gain, require_gain)

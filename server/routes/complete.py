@@ -1,21 +1,15 @@
 """POST /v1/complete: how what a translator has typed may go on."""
 
-from typing import TYPE_CHECKING
-
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 from starlette.requests import Request as HttpRequest
 
 from phrasebeam.decoder.output.request import Request
-from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.stop_flag import StopFlag
-from phrasebeam.server.routes.sentence_body import SentenceBody, check_nbest, input_of
+from phrasebeam.server.routes.sentence_body import SentenceBody, check_nbest, input_of, tokenization_of
 from phrasebeam.server.routes.translate import ModelName, OfProject
 from phrasebeam.server.serving.server_settings import MOST_NBEST
 from phrasebeam.server.serving.service import Serving
-
-if TYPE_CHECKING:
-    from phrasebeam.decoder.raw_text.preprocessing import RawText
 
 router = APIRouter(tags=["translation"])
 
@@ -57,21 +51,20 @@ async def complete(body: CompleteBody, http_request: HttpRequest, service: Servi
         decoder = service.projects.of(served, body.project).decoder
         answer = decoder.answer(given, Request(n=body.k, distinct=True, mbr=decoder.request.mbr), stop)
         service.metrics.note_sentence(served.name, len(given.words))
-        raw_text = served.raw_text if body.raw else None
-        typed = body.prefix
-        if raw_text:  # in which quotation marks and the like are as in the translation
-            typed = raw_text.after(" ".join(given.prefix.words)) + " " * typed[-1:].isspace()
+        tokenization, typed = tokenization_of(served, body.raw), body.prefix
+        if body.raw:  # in which quotation marks and the like are as in the translation
+            typed = tokenization.after(" ".join(given.prefix.words)) + " " * typed[-1:].isspace()
         # By least Bayes risk, where the model asks for it, the first one need not be that of the largest score.
         others = [one for one in answer.nbest if one.text != answer.translation.text]
-        return [_completion(one, typed, raw_text) for one in [answer.translation, *others][: body.k]]
+        found = [answer.translation, *others][: body.k]
+        return [_completion(tokenization.text_of(one, given), typed, one.score) for one in found]
 
     (completions,) = await service.run(http_request, [job])
     return CompleteAnswer(model=served.name, version=served.version, completions=completions)
 
 
-def _completion(translation: Translation, typed: str, raw_text: "RawText | None") -> CompletionAnswer:
-    text = raw_text.after(translation.text) if raw_text else translation.text
-    return CompletionAnswer(text=text, rest=rest_of(text, typed), score=translation.score)
+def _completion(text: str, typed: str, score: float) -> CompletionAnswer:
+    return CompletionAnswer(text=text, rest=rest_of(text, typed), score=score)
 
 
 def rest_of(text: str, typed: str) -> str:

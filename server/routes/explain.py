@@ -8,7 +8,7 @@ from phrasebeam.decoder.explanation.explainer import MOST_LISTED, MOST_TRACED, E
 from phrasebeam.decoder.explanation.forced_comparison import GivenComparison
 from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.lm.text.corpus import split
-from phrasebeam.server.routes.sentence_body import SentenceBody, Text, check_nbest, input_of, one_line, raw_text_of
+from phrasebeam.server.routes.sentence_body import SentenceBody, Text, check_nbest, input_of, one_line, tokenization_of
 from phrasebeam.server.routes.translate import ModelName, OfProject
 from phrasebeam.server.serving.service import Serving, check_size
 
@@ -63,7 +63,7 @@ async def explain(body: ExplainBody, http_request: HttpRequest, service: Serving
         explainer = service.projects.of(served, body.project).explainer
         explanation = explainer.explain(given, request, stop)
         service.metrics.note_sentence(served.name, len(given.words))
-        text = raw_text_of(served).after(explanation.best.text) if body.raw else explanation.best.text
+        text = tokenization_of(served, body.raw).after(explanation.best.text)
         return ExplainAnswer(model=served.name, version=served.version, text=text, explanation=explanation)
 
     (answer,) = await service.run(http_request, [job])
@@ -78,7 +78,7 @@ async def force(body: ForceBody, http_request: HttpRequest, service: Serving) ->
     def job(stop: StopFlag) -> ForceAnswer:
         given = input_of(body, served, body.raw, None, limits.max_words)
         line = one_line(body.translation)
-        words = split(raw_text_of(served).target.line(line) if body.raw else line)
+        words = split(tokenization_of(served, body.raw).target(line))
         check_size("words in a translation", len(words), limits.max_words)
         explainer = service.projects.of(served, body.project).explainer
         comparison = explainer.compare(given, words, stop)

@@ -14,7 +14,7 @@ from phrasebeam.decoder.adaptation.journal import fields
 from phrasebeam.decoder.adaptation.segment import Segment
 from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.lm.text.corpus import split
-from phrasebeam.server.routes.sentence_body import Text, one_line, raw_text_of
+from phrasebeam.server.routes.sentence_body import Text, one_line, tokenization_of
 from phrasebeam.server.routes.translate import ModelName
 from phrasebeam.server.serving.projects import PROJECT_NAME
 from phrasebeam.server.serving.served_models import ServedModel
@@ -120,12 +120,11 @@ async def _segments(
 def _words(body: SegmentBody, served: ServedModel, most: int) -> tuple[Sequence[str], Sequence[str]]:
     """The words of both sides. Raises ConfigError, and HTTPException (413) where they are too many."""
     lines = one_line(body.source), one_line(body.translation)
-    if body.raw:
-        raw_text = raw_text_of(served)
-        for line in lines:
-            check_size("characters in a segment", len(line), 50 * most)
-        lines = raw_text.source.line(lines[0]), raw_text.target.line(lines[1])
-    source, translation = served.decoder.input_of(lines[0]).words, split(lines[1])
+    tokenization = tokenization_of(served, body.raw)
+    for line in lines if body.raw else ():
+        check_size("characters in a segment", len(line), 50 * most)
+    source = served.decoder.input_of(tokenization.before(lines[0])).words
+    translation = split(tokenization.target(lines[1]))
     check_size("words in a segment", max(len(source), len(translation)), most)
     return source, translation
 

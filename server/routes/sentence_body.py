@@ -1,7 +1,7 @@
 """A sentence in a request: text or tokens, with what is asked of its translation; and the Input that it becomes."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 from starlette.exceptions import HTTPException
@@ -9,15 +9,12 @@ from starlette.exceptions import HTTPException
 from phrasebeam.base.config import Section
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.input.input_settings import Markup, TermPolicy
-from phrasebeam.decoder.input.markup import read_markup
-from phrasebeam.decoder.input.sentence_input import Input, Prefix, Term, words_and_tags
+from phrasebeam.decoder.input.sentence_input import Input, Term, words_and_tags
+from phrasebeam.decoder.marked_text.tokenization import Tokenization
 from phrasebeam.lm.text.corpus import split
 from phrasebeam.server.serving.served_models import ServedModel
 from phrasebeam.server.serving.server_settings import ServerLimits
 from phrasebeam.server.serving.service import check_size
-
-if TYPE_CHECKING:
-    from phrasebeam.decoder.raw_text.preprocessing import Preprocessor, RawText
 
 LONGEST_RAW = 5000  # characters; Moses' rules take seconds for 10,000 dots, and nothing else runs meanwhile
 MOST_TERMS = 1000  # of a sentence
@@ -88,65 +85,56 @@ def input_of(body: SentenceBody, served: ServedModel, is_raw: bool, markup: Mark
 
 
 def _with_markup(body: SentenceBody, served: ServedModel, is_raw: bool, markup: Markup | None) -> Input | None:
-    can_have_markup = not is_raw and not body.has_instructions and isinstance(body.text, str)
+    can_have_markup = not body.has_instructions and isinstance(body.text, str)
     if markup is None and can_have_markup:
         markup = served.decoder.searcher.input_settings.markup
     if markup in (None, "pass-through"):
         return None
     if not can_have_markup or not isinstance(body.text, str):
-        raise ConfigError("markup is of tokenized text without other instructions; leave out the one or the other")
-    return read_markup(one_line(body.text), markup, has_tags=served.decoder.model.has_tags)
+        raise ConfigError("markup is of text without other instructions; leave out the one or the other")
+    tokenization = tokenization_of(served, is_raw)
+    if is_raw:
+        check_size("characters in a sentence", len(body.text), LONGEST_RAW)
+    return tokenization.sentence(one_line(body.text), markup, has_tags=served.decoder.model.has_tags)
 
 
 def _as_given(body: SentenceBody, served: ServedModel, is_raw: bool, most_words: int) -> Input:
-    raw_text = raw_text_of(served) if is_raw else None
-    if raw_text:
+    tokenization = tokenization_of(served, is_raw)
+    if is_raw:
         for text in (body.text, body.prefix, *(text for one in body.terms for text in (one.source, one.target))):
             check_size("characters in a sentence", len(text or ""), LONGEST_RAW)
     if isinstance(body.text, str):
-        tokens = split(_line(one_line(body.text), raw_text.source if raw_text else None))
+        tokens = split(tokenization.before(one_line(body.text)))
     else:
         tokens = body.text
     check_size("words in a sentence", len(tokens), most_words)
     words, tags = words_and_tags(tokens, served.decoder.model.has_tags)
-    terms = tuple(term for one in body.terms for term in _terms(one, words, raw_text))
-    prefix = prefix_of(body.prefix, body.partial_word, raw_text)
+    terms = tuple(term for one in body.terms for term in _terms(one, words, tokenization))
+    prefix = tokenization.prefix(one_line(body.prefix), body.partial_word)
     return Input(words, terms, body.policy, tuple(body.walls), tuple(body.zones), prefix, tags=tags)
 
 
-def raw_text_of(served: ServedModel) -> "RawText":
-    """The preprocessing of a model. Raises ConfigError where it has none."""
-    if served.raw_text is None:
+def tokenization_of(served: ServedModel, is_raw: bool) -> Tokenization:
+    """The way of text, raw or tokenized. Raises ConfigError where it is raw and the model is of tokenized text."""
+    if is_raw and served.raw_text is None:
         raise ConfigError(f"the model {served.name} knows tokenized text alone; send tokens, and leave out raw")
-    return served.raw_text
+    return Tokenization.of(served.raw_text if is_raw else None)
 
 
-def prefix_of(typed: str, is_partial: bool, raw_text: "RawText | None") -> Prefix:
-    """The prefix that was typed, raw or as tokens."""
-    text = one_line(typed)
-    if raw_text is None:
-        return Prefix.read(text, is_partial)
-    end = " " if text[-1:].isspace() else ""
-    return Prefix.read(raw_text.target.line(text) + end, is_partial)
-
-
-def _terms(body: TermBody, words: Sequence[str], raw_text: "RawText | None") -> Iterator[Term]:
-    target = tuple(split(_line(one_line(body.target), raw_text.target if raw_text else None)))
+def _terms(body: TermBody, words: Sequence[str], tokenization: Tokenization) -> Iterator[Term]:
+    target = tuple(split(tokenization.target(one_line(body.target))))
+    written = body.target.strip() if tokenization.is_raw else ""
     if not target:
         raise ConfigError("a term has no words as its target; give some")
     if body.begin is not None and body.end is not None:
-        yield Term(body.begin, body.end, target, body.probability)
+        yield Term(body.begin, body.end, target, body.probability, written=written)
         return
-    source = split(_line(one_line(body.source or ""), raw_text.source if raw_text else None))
+    source = split(tokenization.before(one_line(body.source or "")))
     if not source:
         raise ConfigError("a term has no words as its source; give some")
     begin = 0
     while begin + len(source) <= len(words):
         is_there = list(words[begin : begin + len(source)]) == source
         if is_there:
-            yield Term(begin, begin + len(source), target, body.probability)
+            yield Term(begin, begin + len(source), target, body.probability, written=written)
         begin += len(source) if is_there else 1
-
-
-def _line(text: str, preprocessor: "Preprocessor | None") -> str:
-    return preprocessor.line(text) if preprocessor else text

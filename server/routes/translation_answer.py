@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from pydantic import BaseModel
 
+from phrasebeam.decoder.input.sentence_input import Input
+from phrasebeam.decoder.marked_text.tokenization import Tokenization
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.server.serving.served_models import ServedModel
 
@@ -50,12 +52,12 @@ class Details(NamedTuple):
     features: bool = False
 
 
-def derivation_answer(one: Translation, served: ServedModel, details: Details) -> DerivationAnswer:
-    raw_text = served.raw_text if details.raw else None
+def derivation_answer(one: Translation, given: Input, served: ServedModel, details: Details) -> DerivationAnswer:
+    tokenization = Tokenization.of(served.raw_text if details.raw else None)
     return DerivationAnswer(
-        text=raw_text.after(one.text) if raw_text else one.text,
+        text=tokenization.text_of(one, given),
         score=one.score,
-        tokens=one.text if raw_text else None,
+        tokens=one.text if tokenization.is_raw else None,
         alignment=one.alignment if details.alignment else None,
         phrases=_phrases(one) if details.phrases else None,
         features=one.features if details.features else None,
@@ -64,13 +66,13 @@ def derivation_answer(one: Translation, served: ServedModel, details: Details) -
 
 
 def translation_answer(
-    best: Translation, nbest: Sequence[Translation], source: Sequence[str], served: ServedModel, details: Details
+    best: Translation, nbest: Sequence[Translation], given: Input, served: ServedModel, details: Details
 ) -> TranslationAnswer:
-    """The answer for a sentence of the tokens `source`; `nbest` is empty where no list was asked for."""
+    """The answer for a sentence; `nbest` is empty where no list was asked for."""
     return TranslationAnswer(
-        **dict(derivation_answer(best, served, details)),
-        source=" ".join(source) if details.raw else None,
-        nbest=[derivation_answer(one, served, details) for one in nbest] or None,
+        **dict(derivation_answer(best, given, served, details)),
+        source=" ".join(given.words) if details.raw else None,
+        nbest=[derivation_answer(one, given, served, details) for one in nbest] or None,
     )
 
 

@@ -12,13 +12,22 @@ SHORT_LISTS = {"iterations": 1, "sentences": 30, "lm_folds": 0, "nbest": 10, "ca
 
 @pytest.fixture(scope="session")
 def corpus(tmp_path_factory):
-    """train.de, train.en, dev.de, dev.en; model, and model-with-features, which the perceptron made of it."""
+    """train.de, train.en, dev.de, dev.en; model, and model-with-features, which the perceptron made of it.
+
+    The same as raw text: raw.train.de ..., and raw-model.
+    """
     directory = tmp_path_factory.mktemp("api")
     write_pairs(directory / "train", 600, 1, 0.0)
     write_pairs(directory / "dev", 20, 2, 0.0)
+    for name in ("train.de", "train.en", "dev.de", "dev.en"):
+        raw_text = phrasebeam.RawText(phrasebeam.RawTextSettings(source_language="de", target_language=name[-2:]))
+        lines = map(raw_text.after, (directory / name).read_text().splitlines())
+        (directory / f"raw.{name}").write_text("".join(f"{line}\n" for line in lines))
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(directory)
         phrasebeam.train_model("train.de", "train.en", "model")
+        languages = {"source_language": "de", "target_language": "en"}
+        phrasebeam.train_model("raw.train.de", "raw.train.en", "raw-model", raw=True, **languages)
         data = "train.de", "train.en", "dev.de", "dev.en"
         phrasebeam.train_maxforce("model", *data, "model-with-features", config=SHORT)
     return directory

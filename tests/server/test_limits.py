@@ -33,7 +33,7 @@ def small(toy):
         ({"text": "x" * 2000}, 413, "more than 1024 bytes"),
         ({"text": ["a", {"text": "b", "terms": [{"begin": 1, "end": 2, "target": "s"}]}]}, 422, "text[1]: "),
         ({"text": {"text": "a", "terms": [{"begin": 0, "target": "s"}]}}, 422, "give source, or begin and end"),
-        ({"text": "a", "markup": "exclusive", "raw": True}, 422, "markup"),
+        ({"text": {"text": "a", "prefix": "s"}, "markup": "exclusive"}, 422, "markup is of text without other"),
         ({"text": "a", "raw": True}, 422, "the model toy knows tokenized text alone"),
         ({"text": "a", "unknown": 1}, 422, "unknown: Extra inputs are not permitted"),
     ],

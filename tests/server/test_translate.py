@@ -45,3 +45,17 @@ def test_health_and_models(client):
     assert (other["raw"], other["source_language"], other["target_language"]) == (True, "de", "en")
     assert model["name"] == "toy"
     assert model["features"]
+
+
+def test_terms_and_markup_in_raw_text(client):
+    """The target of a term is written as it is given, whatever tokens it becomes."""
+    term = {"source": "B", "target": "l\u2019IT"}
+    body = {"model": "raw", "raw": True, "text": {"text": "A b, c.", "terms": [term]}, "nbest": 2}
+    (answer,) = client.post("/v1/translate", json=body).json()["translations"]
+    assert all("l\u2019IT" in one["text"] for one in [answer, *answer["nbest"]])
+    assert "l&apos;it" in answer["tokens"].replace(" ", "")
+    marked = {"model": "raw", "raw": True, "text": 'A <x translation="l\u2019IT">b</x>, c.', "markup": "exclusive"}
+    (other,) = client.post("/v1/translate", json=marked).json()["translations"]
+    assert (other["text"], other["source"]) == (answer["text"], answer["source"])
+    completed = client.post("/v1/complete", json={"model": "raw", "raw": True, "text": "A b.", "terms": [term]}).json()
+    assert "l\u2019IT" in completed["completions"][0]["text"]

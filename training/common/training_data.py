@@ -12,13 +12,11 @@ from phrasebeam.decoder.adaptation.align_text import paired
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
 from phrasebeam.decoder.input.markup import read_all_markup
 from phrasebeam.decoder.input.sentence_input import Input
-from phrasebeam.decoder.model.description import open_description
 from phrasebeam.decoder.model.language_model_folds import Fold, numbers_with_folds, open_folds
 from phrasebeam.decoder.model.opened_model import Model
-from phrasebeam.decoder.tables.model_files import ALIGNMENT
-from phrasebeam.decoder.tables.provenance import file_digests
 from phrasebeam.process.unfinished import unfinished_directory
 from phrasebeam.training.bitext.bitext_files import BitextFiles
+from phrasebeam.training.bitext.kept_alignment import kept_alignment
 from phrasebeam.training.bitext.operation_sequences import write_operation_lines
 from phrasebeam.training.bitext.parallel_text import read_bitext
 from phrasebeam.training.common.build_lm_folds import FoldedModel, FoldedOperations, build_lm_folds
@@ -94,17 +92,6 @@ def check_same_lines(source: Path, target: Path) -> None:
     """Raises FormatError unless both files have as many lines, one or more."""
     if not sum(1 for _ in paired(read_lines(source), read_lines(target), (source, target))):
         raise FormatError(source, "no lines, expected a sentence a line")
-
-
-def kept_alignment(model: Path, source: Path, target: Path) -> Path | None:
-    """The word alignment that the directory `model` keeps of its training data, if these are the two files."""
-    made_of = open_description(model).data
-    for name, entry in file_digests({"source": source, "target": target}).items():
-        known = made_of.get(name)
-        if not isinstance(known, dict) or known.get("sha256") != entry["sha256"]:
-            return None
-    path = model / ALIGNMENT
-    return path if path.is_file() else None
 
 
 def data_files(corpus: BitextFiles, development: BitextFiles) -> dict[str, Path]:

@@ -30,13 +30,11 @@ from phrasebeam.training.bitext.operation_sequences import build_operations
 from phrasebeam.training.bitext.parallel_text import Bitext, check_bars, read_bitext
 from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.model_building.scoring import BuiltTables, PhraseTableSettings, build_phrase_table
-from phrasebeam.training.model_building.word_alignments import KeptAlignments, check_agreement, word_alignments
+from phrasebeam.training.model_building.word_alignments import KeptAlignments, check_alignments, word_alignments
 from phrasebeam.training.word_alignment.alignment_points import Alignments, write_pharaoh
 
 # Not among the settings in model.yaml: weights have a file of their own, memory and threads do not change the model.
 NOT_SETTINGS = ("weights", "memory", "threads")
-
-RAW_ALIGNMENT = "a word alignment counts tokens, and raw text has none yet; tokenize first, or leave out one of the two"
 
 FOR_CAPITALS = 100_000  # first lines of the target text
 PROGRAM_BYTES = 200 << 20  # of interpreter, libraries and kernels
@@ -61,16 +59,15 @@ def train_model(
     output = real_path(output)
     check_output(output)
     check_keeps_inputs([output], [source, target, alignment, *_monolingual_paths(config)])
-    if config.preprocessing and alignment is not None:
-        raise ConfigError(f"{alignment}: {RAW_ALIGNMENT}")
+    check_alignments(config, alignment)
     config = _with_capitals(config, target)
     data = _digests(source, target, config, alignment)
-    check_agreement(config, alignment)
     check_replaceable(output, "train-model", _settings(config, data), data, config.starting_weights, is_forced)
     with atomic_directory(output) as directory:
         with _tokenized(source, target, directory, config) as texts:
             bitext = _read(*texts[:2])
             _check_memory(bitext, config.memory)
+            _tell_round_trips((Path(source), Path(target)), directory, config)
             _build_language_models(texts[1:], directory, config)
         alignments = word_alignments(bitext, config, alignment, kept)
         write_pharaoh(alignments, directory / ALIGNMENT)
@@ -106,6 +103,13 @@ def _tokenized(
     return preprocessed(texts, config.preprocessing, directory, config.threads)
 
 
+def _tell_round_trips(texts: Sequence[Path], directory: Path, config: TrainModelConfig) -> None:
+    if config.preprocessing:
+        from phrasebeam.training.model_building.round_trip import tell_round_trips  # slow, as above
+
+        tell_round_trips(texts, config.preprocessing, directory)
+
+
 def _read(source: str | Path, target: str | Path) -> Bitext:
     with stage("reading the bitext"):
         bitext = read_bitext(source, target)
@@ -121,7 +125,7 @@ def _monolingual_paths(config: TrainModelConfig) -> list[Path]:
     return [Path(path) for paths in texts for path in paths]
 
 
-def _language_model_paths(config: TrainModelConfig) -> dict[str, str]:
+def language_model_paths(config: TrainModelConfig) -> dict[str, str]:
     """Files of text and of word classes of the language models, by the names of their digests in model.yaml."""
     paths = {f"language_model_text_{i}": path for i, path in enumerate(config.language_model.text, 1)}
     for number, section in enumerate(config.language_models, 2):
@@ -271,7 +275,7 @@ def _digests(
     source: str | Path, target: str | Path, config: TrainModelConfig, alignment: str | Path | None
 ) -> dict[str, dict[str, str]]:
     """Name and SHA-256 of every input file; one that cannot be read is thus reported before the work."""
-    paths = {"source": source, "target": target, **_language_model_paths(config)}
+    paths = {"source": source, "target": target, **language_model_paths(config)}
     if alignment is not None:
         paths["alignment"] = alignment
     if config.preprocessing:

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from phrasebeam.base.config import Section
 from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.train_model import language_model_paths
 from phrasebeam.training.recipe.chosen_search import ChooseStage
 from phrasebeam.training.recipe.recipe_data import TwinSettings
 from phrasebeam.training.recipe.stages import (
@@ -36,6 +37,9 @@ class Recipe(Section):
         le=0.5,
         description="share of the development data that decides and is not tuned on; 0: all of it is both",
     )
+    leave_out_seen: bool = Field(
+        False, description="leave out development and test sentences that are in the training data, too"
+    )
     twins: TwinSettings = TwinSettings()
     stages: list[AnyStage] = Field(min_length=1, max_length=MOST_STAGES, description="train-model first")
 
@@ -61,13 +65,24 @@ class Recipe(Section):
         """The stages that make models of the bitext."""
         return [stage for stage in self.stages if isinstance(stage, BuildStage)]
 
+    @property
+    def is_raw(self) -> bool:
+        """Whether the text is raw."""
+        return self.builds[0].settings.preprocessing is not None
+
+    @property
+    def language_model_texts(self) -> list[Path]:
+        """The files of text and word classes that language models of its stages are made of, besides the bitext."""
+        paths = (language_model_paths(stage.settings).values() for stage in self.builds)
+        return [*dict.fromkeys(Path(path) for some in paths for path in some)]
+
     def within(self, bounds: Mapping[str, int]) -> Self:
         """The recipe whose stages keep to these threads and bytes of memory, by name."""
         return self.model_copy(update={"stages": [stage.within(bounds) for stage in self.stages]})
 
-    def of_raw_text(self, preprocessed: Callable[[TrainModelConfig], TrainModelConfig]) -> Self:
-        """The recipe for raw text: models of the bitext have the settings that `preprocessed` makes of theirs."""
-        built = {stage.label: {"settings": preprocessed(stage.settings)} for stage in self.builds}
+    def building(self, changed: Callable[[TrainModelConfig], TrainModelConfig]) -> Self:
+        """The recipe whose models of the bitext have the settings that `changed` makes of theirs."""
+        built = {stage.label: {"settings": changed(stage.settings)} for stage in self.builds}
         stages = [stage.model_copy(update=built.get(stage.label)) for stage in self.stages]
         return self.model_copy(update={"stages": stages})
 

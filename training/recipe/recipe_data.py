@@ -62,7 +62,7 @@ class TwinData(NamedTuple):
 
 @dataclass(frozen=True)
 class DividedData:
-    """Tokenized files: what is tuned on, what decides, and what only reports."""
+    """What is tuned on, tokenized; what decides and what only reports, as the files are that were given."""
 
     tuning: BitextFiles
     deciding: BitextFiles
@@ -87,15 +87,6 @@ def check_lengths(files: RecipeFiles) -> dict[str, int]:
     return found
 
 
-def seen_in_training(files: RecipeFiles) -> dict[str, int]:
-    """How many source sentences of the development and test data stand in the training data, word for word."""
-    sets = {"development": files.development} | ({"test": files.test} if files.test else {})
-    wanted = {name: [line.strip() for line in read_lines(data.source)] for name, data in sets.items()}
-    every = {line for lines in wanted.values() for line in lines}
-    common = {line.strip() for line in read_lines(files.training.source)} & every
-    return {name: sum(line in common for line in lines) for name, lines in wanted.items()}
-
-
 def divided(data: BitextFiles, share: float, directory: Path) -> tuple[BitextFiles, BitextFiles]:
     """Two parts, to tune on and to decide by, a `share` of all: every k-th sentence; both are all where it is 0."""
     if not share:
@@ -114,20 +105,6 @@ def divided(data: BitextFiles, share: float, directory: Path) -> tuple[BitextFil
 
 def _part(directory: Path, part: str, names: Sequence[str]) -> BitextFiles:
     source, *references = (directory / f"{part}.{name}" for name in names)
-    return BitextFiles(source, references)
-
-
-def tokenized(data: BitextFiles, model: Path, directory: Path, name: str) -> BitextFiles:
-    """Raw development data as tokens, as the model was made. Raises SmtError."""
-    from phrasebeam.decoder.raw_text.preprocessing import RawText
-
-    raw = RawText.load(model)
-    source = directory / f"{name}.source.tokens"
-    _write(source, map(raw.source.line, read_lines(data.source)))
-    references = []
-    for number, path in enumerate(data.references, 1):
-        references.append(directory / f"{name}.reference.{number}.tokens")
-        _write(references[-1], map(raw.target.line, read_lines(path)))
     return BitextFiles(source, references)
 
 

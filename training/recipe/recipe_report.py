@@ -18,7 +18,7 @@ HEADER = ["stage", "from", "BLEU", "chrF", "TER", "test BLEU", "test chrF", "tes
 
 def write_report(result: RecipeResult, recipe: Recipe, output: Path, command: str) -> None:
     """Write report.md and report.html beside the models of the stages; `command` is what was called."""
-    rows, notes = list(_rows(result)), list(_notes(result, recipe, output))
+    rows, notes = list(_rows(result, recipe)), list(_notes(result, recipe, output))
     settings = yaml.safe_dump(recipe.model_dump(mode="json", exclude_unset=True), sort_keys=False, allow_unicode=True)
     markdown = [f"# {output.name}: report", "", _markdown_table(rows), "", *(f"- {note}" for note in notes), ""]
     markdown += ["Made by", "", "```sh", command, "```", "", "with the recipe", "", "```yaml", settings + "```", ""]
@@ -39,8 +39,8 @@ def write_report(result: RecipeResult, recipe: Recipe, output: Path, command: st
             file.write(text)
 
 
-def _rows(result: RecipeResult) -> Iterator[list[str]]:
-    yield HEADER
+def _rows(result: RecipeResult, recipe: Recipe) -> Iterator[list[str]]:
+    yield [name.replace("chrF", "chrF++") for name in HEADER] if recipe.is_raw else HEADER
     for name, record in result.stages.items():
         kept = "written" if name == result.best else "kept" if record.is_kept else "dropped"
         scores = [*_cells(record.deciding), *_cells(record.test)]
@@ -65,7 +65,7 @@ def _notes(result: RecipeResult, recipe: Recipe, output: Path) -> Iterator[str]:
     yield f"Sentences: {sizes}."
     decides = f"every {round(1 / recipe.held_out)}th sentence of it" if recipe.held_out else "all of it"
     yield f"BLEU, chrF and TER are of development data, {decides}, by which stages are kept; test data only report."
-    yield "± is half of the 95 % confidence interval by bootstrap. Text is scored as it is tokenized (sacrebleu, none)."
+    yield f"± is half of the 95 % confidence interval by bootstrap. {_scored(result, recipe)}"
     if curves := list(_curves(result, output)):
         yield f"Curves: {', '.join(curves)}."
     yield "Peak: what the process had held at most when the stage was done."
@@ -73,7 +73,14 @@ def _notes(result: RecipeResult, recipe: Recipe, output: Path) -> Iterator[str]:
         yield f"{result.twins}."
     for name, number in result.seen.items():
         if number:
-            yield f"{number:,} {name} sentences are in the training data, too: scores are higher than of new text."
+            fate = "and left out" if recipe.leave_out_seen else "too: scores are higher than of new text"
+            yield f"{number:,} {name} sentences are in the training data, {fate}."
+
+
+def _scored(result: RecipeResult, recipe: Recipe) -> str:
+    """How text is scored, with sacrebleu's signatures."""
+    text = "Raw text is scored, as it is published" if recipe.is_raw else "Text is scored as it is tokenized"
+    return f"{text}: {'; '.join(f'{name}|{signature}' for name, signature in result.signatures.items())}."
 
 
 def _markdown_table(rows: Sequence[Sequence[str]]) -> str:

@@ -5,6 +5,7 @@ data/, the parts of the development data; run.yaml, what was done so far; report
 """
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import takewhile
@@ -17,16 +18,18 @@ from phrasebeam.base.config import Count, Section, load_config, save_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.progress import board, log
 from phrasebeam.base.resident_memory import peak_memory
+from phrasebeam.decoder.marked_text.tokenization import Tokenization
 from phrasebeam.decoder.tables.model_files import ALIGNMENT, MODEL
 from phrasebeam.decoder.tables.provenance import check_work, file_digests, signature
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.process.interruption import goes_on_in
 from phrasebeam.training.bitext.bitext_files import BitextFiles
+from phrasebeam.training.bitext.tokenized_files import write_tokens
 from phrasebeam.training.common.derived_model import Making
 from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.common.kept_translations import save_texts
-from phrasebeam.training.model_building.word_alignments import check_agreement
+from phrasebeam.training.model_building.word_alignments import check_alignments
 from phrasebeam.training.recipe.recipe import Recipe
 from phrasebeam.training.recipe.recipe_data import (
     DividedData,
@@ -34,11 +37,10 @@ from phrasebeam.training.recipe.recipe_data import (
     TwinData,
     check_lengths,
     divided,
-    seen_in_training,
-    tokenized,
     without_twins,
 )
 from phrasebeam.training.recipe.recipe_screen import RecipeScreen
+from phrasebeam.training.recipe.seen_sentences import check_enough_unseen, seen_in_training, without_seen
 from phrasebeam.training.recipe.stage import (
     RecipeStage,
     SetScores,
@@ -50,6 +52,7 @@ from phrasebeam.training.recipe.stage import (
 )
 
 WORK = "recipe"
+KEPT_ADVICE = "their scores are higher than of new text, and --leave-out-seen leaves them out"
 WITHOUT_EFFECT = ("threads", "workers", "memory")
 
 
@@ -88,6 +91,13 @@ class RecipeResult(NamedTuple):
     sentences: dict[str, int]  # training, development, test
     seen: dict[str, int]  # development and test sentences that are in the training data, too
     twins: str  # what is said of pairs that repeat others
+    is_raw: bool = False  # whether the text is, of which then the scores are
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """Sacrebleu's signatures of the scores, by its names of metrics."""
+        deciding = self.stages[self.best].deciding
+        return deciding.signatures if deciding else {}
 
     @property
     def gain(self) -> Gain:
@@ -106,16 +116,23 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
     check_work(output)
     if not (output / WORK).exists() and (output / MODEL).exists() and not is_forced:
         raise ConfigError(f"{output}: a model that no recipe made; give --force to replace it, or another --output")
-    sentences, seen = check_lengths(files), seen_in_training(files)
+    texts = {f"text {i}": path for i, path in enumerate(recipe.language_model_texts, 1)}
+    digests, sentences, seen = file_digests(texts), check_lengths(files), seen_in_training(files)
     for built in recipe.builds:
-        check_agreement(built.settings, files.training.alignment)
-    for name, number in seen.items():
-        if number:
-            log.warning("%d of %d %s sentences are in the training data, too", number, sentences[name], name)
+        check_alignments(built.settings, files.training.alignment)
+    if recipe.leave_out_seen:
+        check_enough_unseen(files, seen)
+    for name, found in seen.items():
+        if any(found):
+            known = f"{sum(found):,} of {len(found):,} {name} sentences are in the training data"
+            log.warning("%s", f"{known}, and left out" if recipe.leave_out_seen else f"{known}, too; {KEPT_ADVICE}")
     if not (state := output / WORK / "run.yaml").exists():
         save_config(RecipeState(), state)  # the first file, by which the work is known again
+    if recipe.leave_out_seen:
+        files = without_seen(files, seen, output / WORK / "data")
+        sentences = check_lengths(files)
     read = without_twins(files, recipe.twins, output / WORK / "data")
-    run, screen = _Run(read, output, recipe, threads), RecipeScreen(recipe, sentences)
+    run, screen = _Run(read, output, recipe, threads, digests), RecipeScreen(recipe, sentences)
     with board(screen):
         for number, stage in enumerate(recipe.stages, 1):
             left = screen.left()
@@ -125,19 +142,24 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
             screen.finish(stage.label, bleu_of(record), run.best, record.seconds)
     run.write()
     stages = {name: run.records[name] for name in (stage.label for stage in recipe.stages)}
-    return RecipeResult(stages, run.best, sentences, seen, read.note)
+    return RecipeResult(
+        stages, run.best, sentences, {name: sum(found) for name, found in seen.items()}, read.note, recipe.is_raw
+    )
 
 
 class _Run:
     """The stages of one run so far."""
 
-    def __init__(self, read: TwinData, output: Path, recipe: Recipe, threads: int):
+    def __init__(
+        self, read: TwinData, output: Path, recipe: Recipe, threads: int, texts: Mapping[str, Mapping[str, str]]
+    ):
+        """`texts`: digests of further text of language models."""
         self.files, self.left_out = read.files, read.left_out
         self.output, self.recipe, self.threads = output, recipe, threads
         self.work = output / WORK
         goes_on_in(self.work)
         self.records = load_config(self.work / "run.yaml", RecipeState).stages
-        self.digests = file_digests(self.files.by_name)
+        self.digests = {**texts, **file_digests(self.files.by_name)}
         self.learned_from = file_digests({"left out": self.left_out}) if self.left_out else {}
         self.best = ""
         self.data: DividedData | None = None
@@ -185,11 +207,12 @@ class _Run:
 
     def _scored(self, name: str, record: StageRecord) -> StageRecord:
         decoder, found = Decoder.load(self.directory(name)), {}
+        tokenization = Tokenization.of_model(self.directory(name), self.recipe.is_raw)
         for kind, data in (("deciding", self._data.deciding), ("test", self._data.test)):
             if data is not None:
-                texts = translated(decoder, data, self.threads)
+                texts = translated(decoder, data, self.threads, tokenization=tokenization)
                 save_texts(texts, self.work / f"{name}.{kind}")
-                found[kind] = scores_of(texts, data)
+                found[kind] = scores_of(texts, data, self.recipe.is_raw)
         return record.model_copy(update=found)
 
     def write(self) -> None:
@@ -203,26 +226,21 @@ class _Run:
         return self.data or self._divided(Path())
 
     def _divided(self, model: Path) -> DividedData:
-        """The texts as stages take them; of raw text, the tokens of the first model."""
+        """The texts as stages take them; of raw text what is tuned on is tokens of the first model."""
         directory = self.work / "data"
         directory.mkdir(exist_ok=True)
-        development, test = self.files.development, self.files.test
-        if self._is_raw:
-            development = tokenized(development, model, directory, "development")
-            test = tokenized(test, model, directory, "test") if test else None
-        return DividedData(*divided(development, self.recipe.held_out, directory), test)
+        tuning, deciding = divided(self.files.development, self.recipe.held_out, directory)
+        if self.recipe.is_raw:
+            tuning = write_tokens(tuning, Tokenization.of_model(model), directory / "tuning.tokens")
+        return DividedData(tuning, deciding, self.files.test)
 
     def _training(self, start: Path) -> BitextFiles:
         """The training data as stages take them, with the alignment that the model `start` keeps."""
-        if not self._is_raw:
+        if not self.recipe.is_raw:
             return replace(self.files.training, alignment=None, left_out=self.left_out)
         model = self.directory(self.recipe.stages[0].label)
-        tokens = tokenized(self.files.training, model, self.work / "data", "training")
+        tokens = write_tokens(self.files.training, Tokenization.of_model(model), self.work / "data" / "training.tokens")
         return replace(tokens, alignment=start / ALIGNMENT, left_out=self.left_out)
-
-    @property
-    def _is_raw(self) -> bool:
-        return self.recipe.builds[0].settings.preprocessing is not None
 
     def _signature(self, stage: RecipeStage, start: str, is_whole: bool) -> str:
         """Signature of the stage's settings, of the models that it is made of, of all texts that these depend on."""

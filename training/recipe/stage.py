@@ -11,6 +11,7 @@ from phrasebeam.base.config import Section, save_config
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import stage as logged
 from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.marked_text.tokenization import TOKENIZED, Tokenization
 from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.output.request import Request
@@ -25,7 +26,8 @@ from phrasebeam.training.metrics.evaluation import EvaluationOptions, evaluate_t
 from phrasebeam.training.recipe.recipe_data import DividedData, RecipeFiles
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=40)]
-METRICS = ("bleu", "chrf", "ter")
+METRICS = ("bleu", "chrf", "ter"), "none"  # and BLEU's tokenizer
+RAW_METRICS = ("bleu", "chrf++", "ter"), "13a"
 S = TypeVar("S", bound=Section)
 
 
@@ -126,34 +128,44 @@ def clear_stage(output: Path) -> None:
 
 
 class SetScores(Section):
-    """Scores of one set, as sacrebleu reports them of tokenized text (tokenize: none)."""
+    """Scores of one set, as sacrebleu reports them: of tokenized text as it is, of raw text by its own tokenizer."""
 
     bleu: float
     bleu_interval: float  # half of the 95 % confidence interval by bootstrap
     chrf: float
     ter: float
+    signatures: dict[str, str] = Field({})  # of the metrics, by sacrebleu's names
 
 
-def translated(decoder: Decoder, data: BitextFiles, threads: int, risk: MbrSettings | None = None) -> list[str]:
+def translated(
+    decoder: Decoder,
+    data: BitextFiles,
+    threads: int,
+    risk: MbrSettings | None = None,
+    tokenization: Tokenization = TOKENIZED,
+) -> list[str]:
     """The translations of the sentences of a set, by least Bayes risk where settings of it are given."""
     texts, request = [], Request(mbr=risk) if risk else decoder.request
-    lines = [decoder.input_of(line) for line in read_lines(data.source)]
+    lines = read_lines(data.source)
+    inputs = list(tokenization.sentences(lines, "pass-through", data.source, decoder.model.has_tags))
     with (
-        logged("decode", len(lines), "sentences") as advance,
-        closing(decoder.answer_all(lines, request, threads)) as answers,
+        logged("decode", len(inputs), "sentences") as advance,
+        closing(decoder.answer_all(inputs, request, threads)) as answers,
     ):
-        for answer in answers:
-            texts.append(answer.translation.text)
+        for given, answer in zip(inputs, answers):
+            texts.append(tokenization.text_of(answer.translation, given))
             advance(1)
     return texts
 
 
-def scores_of(texts: list[str], data: BitextFiles) -> SetScores:
-    """Scores of translations. Raises ConfigError or FormatError."""
+def scores_of(texts: list[str], data: BitextFiles, is_raw: bool = False) -> SetScores:
+    """Scores of translations: of tokens, or of raw text as it is published. Raises ConfigError or FormatError."""
     references = [[line.rstrip() for line in read_lines(path)] for path in data.references]
-    options = EvaluationOptions(METRICS, "none", confidence=True)
-    bleu, chrf, ter = (results[0] for results in evaluate_texts({"": texts}, references, options).results.values())
-    return SetScores(bleu=bleu.score, bleu_interval=bleu.interval or 0.0, chrf=chrf.score, ter=ter.score)
+    options = EvaluationOptions(*(RAW_METRICS if is_raw else METRICS), confidence=True)
+    evaluation = evaluate_texts({"": texts}, references, options)
+    bleu, chrf, ter = (results[0] for results in evaluation.results.values())
+    scores = SetScores(bleu=bleu.score, bleu_interval=bleu.interval or 0.0, chrf=chrf.score, ter=ter.score)
+    return scores.model_copy(update={"signatures": dict(evaluation.signatures)})
 
 
 def with_seeds(section: S, more: int) -> S:

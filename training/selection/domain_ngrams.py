@@ -15,7 +15,7 @@ from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import Advance, stage
 from phrasebeam.decoder.output.trie import NO_ROOM, ROOT, Trie, child, new_trie
 from phrasebeam.kernels.jit import kernel
-from phrasebeam.lm.text.corpus import read_corpus, split
+from phrasebeam.lm.text.corpus import Words, read_corpus, split
 from phrasebeam.lm.text.vocabulary import Vocabulary
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 
@@ -66,13 +66,13 @@ def _find_ngrams(trie: Trie, tokens, offsets, order, ngrams, ends):
     return n_found
 
 
-def read_domain(paths: Sequence[str | Path], order: int) -> DomainNgrams:
-    """The n-grams of up to `order` words in texts of one tokenized sentence a line.
+def read_domain(paths: Sequence[str | Path], order: int, words: Words = split) -> DomainNgrams:
+    """The n-grams of up to `order` words in texts of one sentence a line, whose words are those that `words` finds.
 
     Raises FormatError if the texts have no words or are not UTF-8.
     """
     vocabulary = Vocabulary()
-    corpora = [read_corpus(path, vocabulary) for path in paths]
+    corpora = [read_corpus(path, vocabulary, words) for path in paths]
     if not len(vocabulary):
         raise FormatError(", ".join(map(str, paths)), "no words; give text like what is to be translated")
     trie = new_trie(1 + order * sum(corpus.tokens.size for corpus in corpora))
@@ -88,14 +88,14 @@ def read_domain(paths: Sequence[str | Path], order: int) -> DomainNgrams:
     return DomainNgrams(vocabulary, trie, lengths)
 
 
-def read_sentences(bitext: BitextFiles, domain: DomainNgrams, order: int) -> SentenceNgrams:
+def read_sentences(bitext: BitextFiles, domain: DomainNgrams, order: int, words: Words = split) -> SentenceNgrams:
     """The in-domain n-grams of up to `order` words of each source sentence, in memory that grows with their number.
 
     Raises FormatError if the files differ in their number of lines, are not UTF-8 or have no pair with words.
     """
     offsets, ngrams, n_words = array("q", [0]), array("i"), array("i")
     with stage("reading", unit="sentence pairs") as advance:
-        for tokens, lengths in _chunks(bitext, domain.vocabulary, advance):
+        for tokens, lengths in _chunks(bitext, domain.vocabulary, advance, words):
             n_words.frombytes(lengths.tobytes())
             begins = np.append(0, np.cumsum(lengths, dtype=np.int64))
             found, ends = np.empty(tokens.size * order, np.int32), np.empty(lengths.size, np.int64)
@@ -111,12 +111,14 @@ def read_sentences(bitext: BitextFiles, domain: DomainNgrams, order: int) -> Sen
     return SentenceNgrams(*(np.frombuffer(values, values.typecode) for values in (offsets, ngrams, n_words)))
 
 
-def _chunks(bitext: BitextFiles, vocabulary: Vocabulary, advance: Advance) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _chunks(
+    bitext: BitextFiles, vocabulary: Vocabulary, advance: Advance, words_of: Words
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Word ids (int32) of the source sentences of several pairs, and the length of each (int32)."""
     tokens: list[int] = []
     lengths: list[int] = []
     for source, target in _pairs(bitext):
-        words = split(source) if target.strip(string.whitespace) else []
+        words = words_of(source) if target.strip(string.whitespace) else []
         tokens += [vocabulary.index.get(word, UNKNOWN) for word in words]
         lengths.append(len(words))
         if len(tokens) + len(lengths) >= CHUNK:

@@ -12,6 +12,7 @@ from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import stage
 from phrasebeam.kernels.jit import kernel
+from phrasebeam.lm.text.corpus import Words, split
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.selection.config import Budget, SelectionConfig
 from phrasebeam.training.selection.domain_ngrams import SentenceNgrams, read_domain, read_sentences
@@ -66,19 +67,24 @@ class SelectionResult(NamedTuple):
 
 
 def select_sentences(
-    bitext: BitextFiles, in_domain: Sequence[Path], output: SelectionFiles, config: SelectionConfig
+    bitext: BitextFiles,
+    in_domain: Sequence[Path],
+    output: SelectionFiles,
+    config: SelectionConfig,
+    words: Words = split,
 ) -> SelectionResult:
     """Write the selected pairs of `bitext`, of which those with an empty side are never selected.
 
-    All files are written, or none. Raises ConfigError unless there is exactly one budget and each output has its own
-    file, and FormatError for files that are not parallel, not UTF-8 or without words.
+    All files are written, or none. `words`: finds those of a line of the source language. Raises ConfigError unless
+    there is exactly one budget and each output has its own file, and FormatError for files that are not parallel, not
+    UTF-8 or without words.
     """
     budget = config.budget
     outputs = [*output.bitext.parallel, *([output.log] if output.log else [])]
     if len(set(outputs)) < len(outputs):
         raise ConfigError(f"{', '.join(map(str, outputs))}: one file for several outputs; give each its own")
-    domain = read_domain(in_domain, config.order)
-    sentences = read_sentences(bitext, domain, config.order)
+    domain = read_domain(in_domain, config.order, words)
+    sentences = read_sentences(bitext, domain, config.order, words)
     selected = select_by_decay(sentences, domain.lengths, config)
     with stage("writing"):
         _write(bitext, output, sentences, selected)

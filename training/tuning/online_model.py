@@ -15,12 +15,13 @@ from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.sparse.templates import needs_tags
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.bitext.bitext_files import BitextFiles
+from phrasebeam.training.bitext.kept_alignment import kept_alignment
 from phrasebeam.training.common.best_weights import BestWeights
 from phrasebeam.training.common.derived_model import DerivedModel, Making, with_sparse_weights
 from phrasebeam.training.common.development_set import DevelopmentSet, read_development
 from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.common.settings import changed_settings, settings_with_effect
-from phrasebeam.training.common.training_data import kept_alignment, training_folds, training_pairs
+from phrasebeam.training.common.training_data import training_folds, training_pairs
 from phrasebeam.training.metrics.score_hints import hint_at_low_score
 from phrasebeam.training.online.featured_model import LearnedFeatures, about_training, with_features, write_learned
 from phrasebeam.training.online.progress import UPDATES, OnlineProgress, load_best
@@ -61,7 +62,8 @@ def tune_online(
 ) -> list[RunResult]:
     """See tune_model. Without held-out data the epoch is chosen by the score of `corpus` itself. Raises SmtError."""
     if online.alignment is None and len(corpus.references) == 1:
-        online = replace(online, alignment=kept_alignment(model, corpus.source, corpus.references[0]))
+        kept = corpus.alignment or kept_alignment(model, corpus.source, corpus.target)
+        online = replace(online, alignment=kept)
     derived = DerivedModel.begin(model, output, WORK, corpus.sets_by_name | online.files)
     has_tags = needs_tags(config.online.templates) or needs_tags(derived.opened.templates)
     held_out = read_development(online.held_out or corpus, config, has_tags)

@@ -5,9 +5,10 @@ from typing import Annotated, Unpack
 
 from pydantic import Field
 
-from phrasebeam.api.arguments import File, Force, MemoryBound, Settings, Target, memory_bound
+from phrasebeam.api.arguments import File, Force, MemoryBound, Settings, Target, memory_bound, paths
 from phrasebeam.api.config import CONFIGS
 from phrasebeam.api.trainers import trainer_options as shared
+from phrasebeam.api.trainers.repeated_command import repeated_command
 from phrasebeam.base.config import Threads, config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import memory_option
@@ -28,6 +29,8 @@ class RecipeOptions(shared.RawOptions, shared.TestOptions, total=False):
     alignment: Annotated[
         File | None, Option("A word alignment (0-0 1-2 ...) to use as it is.", unset="the text is aligned")
     ]
+    lm_text: shared.LanguageModelText
+    leave_out_seen: Annotated[bool, "Leave out development and test sentences that are in the training data, too."]
     threads: Annotated[Threads | None, Option(section=ScoringSettings, unset="those of the recipe")]
     memory: MemoryBound
     force: Force
@@ -61,14 +64,28 @@ def train(
     """
     n_bytes, threads = memory_option(options["memory"]), options["threads"]
     bounds = {"memory": n_bytes} | ({} if threads is None else {"threads": threads})
-    found = _recipe(recipe).within(bounds).of_raw_text(lambda settings: shared.raw_settings(settings, options))
+    texts = paths(options["lm_text"])
+    found = (
+        _recipe(recipe)
+        .within(bounds)
+        .building(lambda settings: shared.with_language_models(shared.raw_settings(settings, options), texts, []))
+    )
+    if options["leave_out_seen"]:
+        found = found.model_copy(update={"leave_out_seen": True})
     development = shared.development_data(dev_source, dev_reference)
     test = shared.optional_data("test", options["test_source"], options["test_reference"])
     files = RecipeFiles(shared.training_data(source, target, options["alignment"]), development, test)
     with memory_bound(n_bytes):
         cores = threads or found.builds[0].settings.threads
         result = run_recipe(files, Path(output), with_seeds(found, seed - 1), cores, options["force"])
-    write_report(result, found, Path(output), _command(files, output, recipe, seed))
+    given: dict[str, object] = {
+        "source": source,
+        "target": target,
+        "dev_source": dev_source,
+        "dev_reference": dev_reference,
+    }
+    given |= {"output": output, "recipe": recipe, "seed": seed, **options}
+    write_report(result, found, Path(output), repeated_command(train, given))
     return result
 
 
@@ -80,16 +97,3 @@ def _recipe(given: Settings) -> Recipe:
             raise ConfigError(f"{given}: neither a file nor a recipe; expected a file, or one of {names}")
         given = path
     return config_with_options(given, Recipe, {})
-
-
-def _command(files: RecipeFiles, output: File, recipe: Settings, seed: int) -> str:
-    """The command that does the same."""
-    training, references = files.training, " ".join(map(str, files.development.references))
-    parts = [f"phrasebeam train --source {training.source} --target {training.target}"]
-    parts += [f"--dev-source {files.development.source} --dev-reference {references}"]
-    parts += [f"--alignment {training.alignment}"] if training.alignment else []
-    if files.test:
-        parts += [f"--test-source {files.test.source} --test-reference {' '.join(map(str, files.test.references))}"]
-    named = recipe if isinstance(recipe, (str, Path)) else "RECIPE.yaml"
-    chance = f" --seed {seed}" if seed > 1 else ""
-    return " \\\n  ".join([*parts, f"--recipe {named}{chance} --output {output}"])

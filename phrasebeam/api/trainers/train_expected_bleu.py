@@ -7,6 +7,7 @@ from typing import Annotated, Unpack
 from phrasebeam.api.arguments import EngineOptions, File, Model, Source, Target, optional_path, resources
 from phrasebeam.api.trainers import trainer_options as shared
 from phrasebeam.base.options import Option, described, settings_of
+from phrasebeam.training.bitext.tokenized_files import tokenized_files
 from phrasebeam.training.common.gain import Gain, TrainingOutcome
 from phrasebeam.training.expected_bleu import expected_bleu_model
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig, Optimizer
@@ -44,8 +45,9 @@ def train_expected_bleu(
     settings = settings_of(train_expected_bleu, ExpectedBleuConfig, options)
     corpus = shared.training_data(source, target, options["alignment"])
     development, lists = shared.development_data(dev_source, dev_reference), optional_path(options["lists"])
-    with resources(settings.memory, options, options["workers"]):
+    token_files = tokenized_files(Path(model), options["raw"])
+    with resources(settings.memory, options, options["workers"]), token_files as tokens:
         progress = expected_bleu_model.train_expected_bleu(
-            Path(model), corpus, development, Path(output), settings, lists, options["force"]
+            Path(model), tokens(corpus), tokens(development), Path(output), settings, lists, options["force"]
         )
     return TrainingOutcome(progress, Gain.of(progress, settings.metric))

@@ -7,6 +7,7 @@ from typing import Annotated, Unpack
 from phrasebeam.api.arguments import EngineOptions, Model, Source, Target, resources
 from phrasebeam.api.trainers import trainer_options as shared
 from phrasebeam.base.options import Option, described, settings_of
+from phrasebeam.training.bitext.tokenized_files import tokenized_files
 from phrasebeam.training.common.gain import TrainingOutcome
 from phrasebeam.training.maxforce import maxforce_model
 from phrasebeam.training.maxforce.config import MaxforceConfig
@@ -41,8 +42,9 @@ def train_maxforce(
     settings = settings_of(train_maxforce, MaxforceConfig, options)
     corpus = shared.training_data(source, target, options["alignment"])
     development = shared.development_data(dev_source, dev_reference)
-    with resources(settings.memory, options, options["workers"]):
+    token_files = tokenized_files(Path(model), options["raw"])
+    with resources(settings.memory, options, options["workers"]), token_files as tokens:
         result = maxforce_model.train_maxforce(
-            Path(model), corpus, development, Path(output), settings, options["force"]
+            Path(model), tokens(corpus), tokens(development), Path(output), settings, options["force"]
         )
     return TrainingOutcome(result, result.gain(settings.metric))

@@ -1,11 +1,16 @@
 """train_model: the model of a bitext."""
 
-from pathlib import Path
 from typing import Annotated, Unpack
 
 from phrasebeam.api.arguments import Config, EngineOptions, File, Files, Force, Target, optional_path, paths, resources
-from phrasebeam.api.trainers.trainer_options import RawOptions, RawSource, ResourceOptions, raw_settings
-from phrasebeam.base.config import parse_config
+from phrasebeam.api.trainers.trainer_options import (
+    LanguageModelText,
+    RawOptions,
+    RawSource,
+    ResourceOptions,
+    raw_settings,
+    with_language_models,
+)
 from phrasebeam.base.options import Option, described, settings_of
 from phrasebeam.decoder.model.description import ModelDescription
 from phrasebeam.training.model_building import train_model as building
@@ -23,7 +28,7 @@ class BuildOptions(ResourceOptions, EngineOptions, RawOptions, total=False):
             "A word alignment (0-0 1-2 ...), or several set apart by |||, to use as it is.", unset="the text is aligned"
         ),
     ]
-    lm_text: Annotated[Files | None, "Target-language text for further language models, one for each file."]
+    lm_text: LanguageModelText
     lm_classes: Annotated[
         Files | None, "Word classes, as cluster writes them, for further language models over these, one for each file."
     ]
@@ -44,17 +49,7 @@ def train_model(
     600
     """
     settings = settings_of(train_model, TrainModelConfig, options)
-    settings = _with_language_models(settings, paths(options["lm_text"]), paths(options["lm_classes"]))
+    settings = with_language_models(settings, paths(options["lm_text"]), paths(options["lm_classes"]))
     with resources(settings.memory, options, options["workers"]):
         alignment, settings = optional_path(options["alignment"]), raw_settings(settings, options)
         return building.train_model(source, target, output, settings, alignment, options["force"])
-
-
-def _with_language_models(config: TrainModelConfig, texts: list[Path], classes: list[Path]) -> TrainModelConfig:
-    """`config` with a further language model for each file of `texts` and for each file of word `classes`."""
-    if not texts and not classes:
-        return config
-    options = config.model_dump(mode="json", exclude_unset=True)
-    further = [{"text": [str(path)]} for path in texts] + [{"classes": str(path)} for path in classes]
-    options["language_models"] = options.get("language_models", []) + further
-    return parse_config(options, TrainModelConfig, "options")

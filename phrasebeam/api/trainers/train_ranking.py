@@ -8,6 +8,7 @@ from pydantic import Field
 from phrasebeam.api.arguments import ClusterOptions, File, Model, Source, Target, optional_path, resources
 from phrasebeam.api.trainers import trainer_options as shared
 from phrasebeam.base.options import described, settings_of
+from phrasebeam.training.bitext.tokenized_files import tokenized_files
 from phrasebeam.training.common.gain import Gain, TrainingOutcome
 from phrasebeam.training.joint_selection import ranking_model
 from phrasebeam.training.joint_selection.config import RankingConfig
@@ -51,8 +52,9 @@ def train_ranking(
     settings = settings_of(train_ranking, RankingConfig, options)
     corpus = shared.training_data(source, target, options["alignment"])
     development, tasks = shared.development_data(dev_source, dev_reference), optional_path(options["tasks"])
-    with resources(settings.memory, options, options["workers"]):
+    token_files = tokenized_files(Path(model), options["raw"])
+    with resources(settings.memory, options, options["workers"]), token_files as tokens:
         progress = ranking_model.train_ranking(
-            Path(model), corpus, development, Path(output), settings, tasks, options["force"]
+            Path(model), tokens(corpus), tokens(development), Path(output), settings, tasks, options["force"]
         )
     return TrainingOutcome(progress, Gain.of(progress, settings.metric))

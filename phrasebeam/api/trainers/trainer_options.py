@@ -3,21 +3,37 @@
 from pathlib import Path
 from typing import Annotated, TypedDict
 
-from phrasebeam.api.arguments import Config, File, Files, Force, LanguageOptions, MemoryBound, optional_path, paths
+from phrasebeam.api.arguments import (
+    Config,
+    File,
+    Files,
+    Force,
+    LanguageOptions,
+    MemoryBound,
+    RawOrTokens,
+    optional_path,
+    paths,
+)
+from phrasebeam.base.config import parse_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.options import Option, heading
-from phrasebeam.decoder.input.raw_text_settings import RawTextSettings, TokenizerName, raw_preprocessing
+from phrasebeam.decoder.input.raw_text_settings import (
+    TOKENIZER_OF_LANGUAGE,
+    RawTextSettings,
+    TokenizerName,
+    raw_preprocessing,
+)
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.model_building.config import TrainModelConfig
 
 DevSource = Annotated[File, "Other source sentences, by whose score the best weights are chosen."]
 References = Annotated[Files, "Their translations, one file for each set of them."]
+LanguageModelText = Annotated[
+    Files | None, "Target-language text for further language models, raw or tokenized as the target, a file for each."
+]
 NewModel = Annotated[File, "Directory of the new model; a training that was stopped there goes on."]
 RawSource = Annotated[File, "Source sentences, tokenized or `raw`, one a line, plain, .gz or .zst."]
-
-
-TOKENIZER_OF_LANGUAGE = "moses for languages that it has rules for, else neutral"
 
 
 @heading("Test data")
@@ -41,6 +57,7 @@ class TrainerOptions(ResourceOptions, total=False):
 
     config: Config
     force: Force
+    raw: RawOrTokens
     iterations: int | None
 
 
@@ -73,7 +90,22 @@ def raw_settings(config: TrainModelConfig, options: RawOptions) -> TrainModelCon
     if not (options["raw"] or config.preprocessing):
         raise ConfigError("languages and tokenizers are of raw text; give --raw with them")
     section = config.preprocessing.model_dump() if config.preprocessing else {}
-    return config.model_copy(update={"preprocessing": raw_preprocessing(section, given)})
+    preprocessing = raw_preprocessing(section, given)
+    # Slow: it compiles patterns of Unicode's tables.
+    from phrasebeam.decoder.tokenizers.registry import check_tokenizers
+
+    check_tokenizers(preprocessing)
+    return config.model_copy(update={"preprocessing": preprocessing})
+
+
+def with_language_models(config: TrainModelConfig, texts: list[Path], classes: list[Path]) -> TrainModelConfig:
+    """`config` with a further language model for each file of `texts` and for each file of word `classes`."""
+    if not texts and not classes:
+        return config
+    options = config.model_dump(mode="json", exclude_unset=True)
+    further = [{"text": [str(path)]} for path in texts] + [{"classes": str(path)} for path in classes]
+    options["language_models"] = options.get("language_models", []) + further
+    return parse_config(options, TrainModelConfig, "options")
 
 
 def training_data(source: File, target: File, alignment: File | None) -> BitextFiles:

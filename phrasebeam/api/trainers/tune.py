@@ -8,6 +8,7 @@ from phrasebeam.api.arguments import EngineOptions, File, Files, Model, optional
 from phrasebeam.api.trainers import trainer_options as shared
 from phrasebeam.base.options import Option, described, settings_of
 from phrasebeam.decoder.search.search_settings import Algorithm
+from phrasebeam.training.bitext.tokenized_files import tokenized_files
 from phrasebeam.training.common.gain import Gain, TrainingOutcome
 from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.tuning.config import TuneConfig, TuneMethod
@@ -39,7 +40,7 @@ class TuneOptions(shared.TrainerOptions, shared.TestOptions, EngineOptions, tota
 @described(TuneConfig)
 def tune(
     model: Model,
-    source: Annotated[File, "Source sentences to tune on, tokenized, one a line."],
+    source: Annotated[File, "Source sentences to tune on, one a line."],
     reference: shared.References,
     output: shared.NewModel,
     **options: Unpack[TuneOptions],
@@ -56,9 +57,10 @@ def tune(
     held_out = shared.optional_data("dev", options["dev_source"], options["dev_reference"])
     settings = settings_of(tune, TuneConfig, options)
     alignment = optional_path(options["alignment"])
-    online = OnlineData(alignment, held_out) if alignment or held_out else None
-    with resources(settings.memory, options, options["workers"]):
-        development = shared.development_data(source, reference)
-        results = tune_model(Path(model), development, Path(output), settings, test, online, options["force"])
+    raw = False if settings.source_format == "plf" and options["raw"] is None else options["raw"]
+    with resources(settings.memory, options, options["workers"]), tokenized_files(Path(model), raw) as tokens:
+        online = OnlineData(alignment, tokens(held_out)) if alignment or held_out else None
+        data = tokens(shared.development_data(source, reference)), Path(output), settings, tokens(test), online
+        results = tune_model(Path(model), *data, options["force"])
     best = next((result for result in results if result.best > 0), results[0])
     return TrainingOutcome(results, Gain(settings.metric, best.before, best.score, best.name if best.best > 0 else ""))

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from phrasebeam.decoder.documents.segment_translation import Tokenization
+from phrasebeam.decoder.marked_text.tokenization import Tokenization
 from phrasebeam.decoder.output.translation import Phrase
 from tests.decoder.marked_text.given import translation_of, word_by_word
 

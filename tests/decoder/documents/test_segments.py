@@ -13,8 +13,9 @@ from translate.filters.checks import StandardChecker
 from phrasebeam.decoder.documents import protected_segment, segment_markup
 from phrasebeam.decoder.documents.protected_segment import DocumentSegment, ProtectedSegment, is_strict, keeps_markup
 from phrasebeam.decoder.documents.segment_markup import text_pieces
-from phrasebeam.decoder.documents.segment_translation import Tokenization, translate_segments
+from phrasebeam.decoder.documents.segment_translation import translate_segments
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
+from phrasebeam.decoder.marked_text.tokenization import Tokenization
 from phrasebeam.decoder.raw_text.preprocessing import RawText
 from tests.decoder.documents.given import CHARACTERS, SEGMENTS, as_they_are, backwards, decoders, inner_xml
 

@@ -3,6 +3,7 @@
 import re
 from functools import cache
 from inspect import signature
+from typing import get_args
 
 from phrasebeam.base.config import Section
 from phrasebeam.cli import COMMANDS
@@ -21,9 +22,11 @@ CODE = re.compile(r"`([^`]+)`")
 
 @cache
 def options(command):
-    """The options of one of our commands, and its arguments' names."""
+    """The options of one of our commands, and its arguments' names; those that may be given both ways have two."""
     parameters = signature(command_function(command, COMMANDS[command])).parameters
-    return {f"--{name.replace('_', '-')}" for name in parameters}
+    both = {name for name, one in parameters.items() if get_args(one.annotation)[:1] == (bool | None,)}
+    names = {*parameters, *(f"no-{name}" for name in both)}
+    return {f"--{name.replace('_', '-')}" for name in names}
 
 
 def commands():

@@ -3,7 +3,6 @@
 import pytest
 
 import phrasebeam
-from phrasebeam.decoder.held_out.training_sentences import TrainingFiles
 from phrasebeam.decoder.input.sentence_input import Prefix
 from phrasebeam.decoder.output.lattice_rendering import render_dot
 from phrasebeam.decoder.output.rendering import render, render_nbest
@@ -57,19 +56,14 @@ def test_raw_text(decoder):
     assert [output.translation for output in outputs] == [expected + "\n"]
 
 
-def test_raw_text_has_no_tokens(model, decoder, tmp_path):
+def test_raw_text_shows_no_tokens(decoder):
     raw_text = RawText(phrasebeam.RawTextSettings(source_language="de", target_language="en", casing="keep"))
-    raw, aligned = phrasebeam.LineSettings(raw_text), phrasebeam.LineSettings(raw_text, alignment=True)
-    marked = phrasebeam.Decoder.load(model, input_settings=phrasebeam.InputSettings(markup="ignore"))
-    files = TrainingFiles(tmp_path / "reference", tmp_path / "alignment")
-    for outputs in (
-        phrasebeam.translate_lines(decoder, LINES, settings=aligned),
-        phrasebeam.translate_lines(marked, LINES, settings=raw),
-        phrasebeam.translate_lines(decoder, LINES, settings=raw, prefixes=[]),
-        phrasebeam.translate_lines(decoder, LINES, settings=raw, training_files=files),
+    for aligned in (
+        phrasebeam.LineSettings(raw_text, alignment=True),
+        phrasebeam.LineSettings(raw_text, segmentation=True),
     ):
-        with pytest.raises(phrasebeam.ConfigError, match="leave out raw text, or leave out them"):
-            next(outputs)
+        with pytest.raises(phrasebeam.ConfigError, match="which raw text does not show; give tokens"):
+            next(phrasebeam.translate_lines(decoder, LINES, settings=aligned))
 
 
 def test_damaged_lines_are_named(model):

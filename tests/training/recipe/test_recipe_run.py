@@ -46,7 +46,7 @@ def test_all_kinds_of_stages(here, capsys):
     for name in ("report.md", "report.html"):
         report = (here / "out/recipe" / name).read_text()
         assert all(f"{record.test.bleu:.2f} ±" in report for record in result.stages.values())
-        assert "phrasebeam train --source train.de" in report
+        assert "phrasebeam train \\\n  --source train.de" in report
         assert "sentences: 400 training" in report.lower()
         assert "stages/tune/tuning/curve.png" in report
 
@@ -101,7 +101,7 @@ def test_other_seeds(here):
     for stage, name in (("train-model", "alignment"), ("tune", "weights.yaml"), ("train-maxforce", "weights.yaml")):
         one, other = ((here / f"out-{seed}/recipe/stages" / stage / name).read_bytes() for seed in (1, 2))
         assert one != other, stage
-    assert "--recipe RECIPE.yaml --seed 2" in (here / "out-2/recipe/report.md").read_text()
+    assert "--recipe RECIPE.yaml \\\n  --seed 2" in (here / "out-2/recipe/report.md").read_text()
 
 
 def test_only_what_follows_from_a_change_is_done_again(here):
@@ -191,6 +191,43 @@ def test_sentences_in_both_are_told(here, capsys):
     assert "are in the training data, too" in (here / "out/recipe/report.md").read_text()
 
 
+def test_sentences_in_both_are_left_out(here):
+    lines = (here / "train.de").read_text().splitlines()
+    new = [line for line in (here / "dev.de").read_text().splitlines() if line not in lines]
+    (here / "dev.de").write_text("".join(f"{line}\n" for line in [*lines[:3], *new]))
+    (here / "dev.en").write_text("".join(f"the dog {i} sleeps .\n" for i in range(len(new) + 3)))
+    test = {"test_source": "dev.de", "test_reference": "dev.en"}
+    result = phrasebeam.train(*TEXTS, "out", recipe={"held_out": 0, "stages": STAGES[:1]}, leave_out_seen=True, **test)
+    assert result.seen == {"development": 3, "test": 3}
+    assert (result.sentences["development"], result.sentences["test"]) == (len(new), len(new))
+    assert (here / "out/recipe/data/test.unseen/source").read_text().splitlines() == new
+    assert (here / "out/recipe/data/development.unseen/reference.1").read_text().split()[2] == "3"
+    assert "3 test sentences are in the training data, and left out" in (here / "out/recipe/report.md").read_text()
+    for name in ("dev.de", "dev.en"):
+        (here / name).write_text("\n".join(lines[:20] + new[:9]) + "\n")
+    with pytest.raises(ConfigError, match=r"dev\.de: 9 of 29 development sentences are not in .*, expected 10 or more"):
+        phrasebeam.train(*TEXTS, "other", recipe={"stages": STAGES[:1]}, leave_out_seen=True)
+    assert not (here / "other").exists()
+
+
+def test_text_for_language_models(here):
+    """A change of the text is a change of the model."""
+    (here / "more text.en").write_text("the dog sleeps .\n" * 5)
+    recipe = {"stages": [*STAGES[:2]]}
+    phrasebeam.train(*TEXTS, "out", recipe=recipe, lm_text="more text.en")
+    assert (here / "out/lm2.bin").exists()
+    assert "--lm-text 'more text.en'" in (here / "out/recipe/report.md").read_text()
+    before = times(here / "out")
+    phrasebeam.train(*TEXTS, "out", recipe=recipe, lm_text="more text.en")
+    assert times(here / "out") == before
+    (here / "more text.en").write_text("the cat sleeps .\n" * 5)
+    phrasebeam.train(*TEXTS, "out", recipe=recipe, lm_text="more text.en")
+    assert all(times(here / "out")[name] != before[name] for name in before)
+    with pytest.raises(OSError, match="nowhere"):
+        phrasebeam.train(*TEXTS, "other", recipe=recipe, lm_text="nowhere")
+    assert not (here / "other").exists()
+
+
 def test_what_becomes_of_twins_depends_on_how_many_they_are(here):
     """Without further ado, all twins are not learned from; where most pairs are, repetitions are nowhere."""
     data = BitextFiles(here / "dev.de", [here / "dev.en"])
@@ -258,6 +295,29 @@ def test_raw_text(here):
     assert raw.after(phrasebeam.Decoder.load("out").translate(raw.before("Der Hund Schläft."))).endswith(".")
 
 
+def test_scores_of_raw_text_are_those_of_the_published_kind(here, capsys):
+    for name in ("train", "dev"):
+        for side in ("de", "en"):
+            (here / f"{name}.{side}").write_text((here / f"{name}.{side}").read_text().replace(" .", ".").title())
+    data = ["--source", "train.de", "--target", "train.en", "--dev-source", "dev.de", "--dev-reference", "dev.en"]
+    raw = ["--raw", "--source-language", "de", "--target-language", "nds", "--target-tokenizer", "neutral"]
+    (here / "recipe.yaml").write_text(yaml.safe_dump({"held_out": 0, "stages": STAGES[:1]}))
+    assert main(["train", *data, *raw, "--recipe", "recipe.yaml", "--output", "out"]) == 0
+    printed, report = capsys.readouterr(), (here / "out/recipe/report.md").read_text()
+    assert main(["translate", "--model", "out", "--input", "dev.de", "--output", "dev.out"]) == 0
+    found = phrasebeam.evaluate("dev.out", "dev.en", metric=["bleu", "chrf++"])
+    bleu, chrf = (found.results[name][0].score for name in ("BLEU", "chrF2++"))
+    assert f"| {bleu:.2f} ± " in report
+    assert f"| {chrf:.2f} | " in report
+    assert "tok:13a" in printed.out
+    assert "Raw text is scored, as it is published: BLEU|nrefs:1" in report
+    made = report.partition("```sh\n")[2].partition("\n```")[0].replace(" \\\n ", "").split()
+    assert made[:2] == ["phrasebeam", "train"]
+    assert all(one in made for one in [*data, *raw, "recipe.yaml"])
+    assert main([*made[1:-2], "--output", "again"] if made[-2] == "--output" else made[1:]) == 0
+    assert "target side, train.en: 0 of 400 lines (0.0 %) do not come back from the tokenizer" in printed.err
+
+
 @pytest.mark.parametrize(
     ("change", "error", "complaint"),
     [
@@ -268,6 +328,13 @@ def test_raw_text(here):
         ({"recipe": "nothing"}, ConfigError, "nothing: neither a file nor a recipe"),
         ({"recipe": {"stages": []}}, ConfigError, "stages: List should have at least 1 item"),
         ({"source_language": "de"}, ConfigError, "give --raw with them"),
+        ({"raw": True, "source_language": "de"}, ConfigError, "raw text needs both languages"),
+        ({"raw": True, "source_language": "de", "target_language": "f!"}, ConfigError, "should be a language code"),
+        (
+            {"raw": True, "source_language": "de", "target_language": "en", "alignment": "train.de"},
+            ConfigError,
+            "a word alignment counts tokens, and raw text has none yet",
+        ),
     ],
 )
 def test_mistakes_are_found_before_any_work(here, change, error, complaint):

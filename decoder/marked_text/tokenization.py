@@ -1,0 +1,164 @@
+"""Text as people write it to sentences of a model, and translations back to such text: one way for all commands."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from html import unescape
+from itertools import accumulate
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.decoder.input.input_settings import Markup
+from phrasebeam.decoder.input.markup import read_elements, read_markup, with_instructions
+from phrasebeam.decoder.input.sentence_input import Input, Prefix, Term
+from phrasebeam.decoder.marked_text.token_spans import token_spans
+from phrasebeam.decoder.model.description import open_description
+from phrasebeam.decoder.model.opened_model import check_parts
+from phrasebeam.decoder.output.translation import Phrase, Translation
+from phrasebeam.lm.text.corpus import split
+
+if TYPE_CHECKING:
+    from phrasebeam.decoder.raw_text.preprocessing import RawText
+
+Span = tuple[int, int]
+RAW_ELEMENT = "<{name}> has span=, which counts tokens, and the text is raw; put the tag around its words"
+
+
+@dataclass(frozen=True)
+class Tokenization:
+    """How text becomes the tokens of a model and back; where text is tokenized already, not at all."""
+
+    before: Callable[[str], str] = str  # a text of the source language to tokens, with spaces between them
+    after: Callable[[str], str] = str  # tokens of a translation to text
+    target: Callable[[str], str] = str  # a text of the target language to tokens
+    shown: Callable[[str], str] = unescape  # a token as it looks in text
+
+    @classmethod
+    def of(cls, raw_text: "RawText | None") -> "Tokenization":
+        """The way of raw text; of tokenized text where there is none."""
+        if raw_text is None:
+            return TOKENIZED
+        shown = unescape if raw_text.settings.escape else str
+        return cls(raw_text.before, raw_text.after, raw_text.target.line, shown)
+
+    @classmethod
+    def of_model(cls, directory: str | Path, raw: bool | None = None) -> "Tokenization":
+        """The way of text of the model in `directory`: raw text where it was made of such, and nothing else is said.
+
+        Raises SmtError, also where text is to be `raw` and the model is of tokenized text.
+        """
+        if not (is_of_raw_text(directory) if raw is None else raw):
+            return TOKENIZED
+        # Slow: it compiles patterns of Unicode's tables.
+        from phrasebeam.decoder.raw_text.preprocessing import RawText
+
+        return cls.of(RawText.load(directory))
+
+    @property
+    def is_raw(self) -> bool:
+        """Whether text is no tokens yet."""
+        return self.before is not str
+
+    def sentence(
+        self,
+        line: str,
+        markup: Markup = "pass-through",
+        path: str | PathLike[str] = "input",
+        number: int | None = None,
+        has_tags: bool = False,
+    ) -> Input:
+        """The sentence in a line, raw or tokenized, of which the rest is as read_markup has it. Raises SmtError."""
+        if not self.is_raw:
+            return read_markup(line, markup, path, number, has_tags)
+        try:
+            if has_tags:
+                raise ConfigError("the model has features of tags; give tokens word|TAG, and say so (--no-raw)")
+            return Input.read(self.before(line)) if markup == "pass-through" else self._marked(line, markup)
+        except ConfigError as error:
+            raise FormatError(path, str(error), number) from None
+
+    def sentences(
+        self, lines: Iterable[str], markup: Markup, path: str | PathLike[str], has_tags: bool = False
+    ) -> Iterator[Input]:
+        """The sentences of `lines` of the file `path`, each by `sentence`."""
+        return (self.sentence(line, markup, path, number, has_tags) for number, line in enumerate(lines, 1))
+
+    def prefix(self, line: str, partial_word: bool = False) -> Prefix:
+        """What a translation is to begin with, see Prefix.read."""
+        end = " " if line[-1:].isspace() else ""
+        return Prefix.read(self.target(line) + end, partial_word)
+
+    def text_of(self, translation: Translation, given: Input) -> str:
+        """The text of a translation of `given`, in which terms are written as they were given."""
+        text = self.after(translation.text)
+        if not any(term.written for term in given.terms):
+            return text
+        return with_terms(text, [self.shown(token) for token in split(translation.text)], translation, given.terms)
+
+    def _marked(self, line: str, markup: Markup) -> Input:
+        """The sentence of a raw line with markup, whose tags are between tokens: a word that one divides is two."""
+        pieces, elements = read_elements(line)
+        words, borders = self._tokens(pieces)
+        for element in elements:
+            if "span" in element.attributes:
+                raise ConfigError(RAW_ELEMENT.format(name=element.name))
+        return with_instructions(words, [one.moved(borders) for one in elements], markup, self.target)
+
+    def _tokens(self, pieces: Sequence[str]) -> tuple[list[str], list[int]]:
+        """The tokens of pieces of a text, and how many of them are before each piece, and at the end.
+
+        A token that would be of two pieces is divided by a space; where that is not enough, as between signs that
+        tokenizers leave out, each piece is tokenized by itself.
+        """
+        for _ in range(2):
+            text, ends = "".join(pieces), [0, *accumulate(map(len, pieces))]
+            words = split(self.before(text))
+            spans = token_spans([self.shown(word) for word in words], text)
+            torn = {end for end in ends if any(begin < end < behind for begin, behind in spans)}
+            if not torn:
+                return words, [covered(spans, end, end)[0] for end in ends]
+            pieces = [f"{piece} " if end in torn else piece for piece, end in zip(pieces, ends[1:])]
+        each = [split(self.before(piece)) for piece in pieces]
+        return [word for some in each for word in some], [0, *accumulate(map(len, each))]
+
+
+TOKENIZED = Tokenization()
+
+
+def is_of_raw_text(directory: str | Path) -> bool:
+    """Whether the model in `directory` was made of raw text, which it then takes. Raises SmtError."""
+    check_parts(Path(directory))
+    return open_description(Path(directory), is_verified=False).preprocessing is not None
+
+
+def with_terms(text: str, shown: Sequence[str], translation: Translation, terms: Iterable[Term]) -> str:
+    """The text of a translation, whose tokens look like `shown`, with its terms as they are written."""
+    places: dict[Span, str] = {}
+    for phrase in translation.phrases:
+        for term in terms:
+            if term.written and (place := _place_of(term, phrase)):
+                places.setdefault(place, term.written)
+    spans, limit = token_spans(shown, text), len(text)
+    for (first, behind), written in sorted(places.items(), reverse=True):
+        begin, end = spans[first][0], spans[behind - 1][1]
+        if begin < end <= limit:
+            text, limit = text[:begin] + written + text[end:], begin
+    return text
+
+
+def _place_of(term: Term, phrase: Phrase) -> Span | None:
+    """The words of a translation that are the target of a term, which one of its phrases translates."""
+    if not (phrase.source_span[0] <= term.begin and term.end <= phrase.source_span[1]):
+        return None
+    words, n_words = split(phrase.target), len(term.target)
+    for i in range(len(words) - n_words + 1):
+        if tuple(words[i : i + n_words]) == term.target:
+            return phrase.target_span[0] + i, phrase.target_span[0] + i + n_words
+    return None
+
+
+def covered(spans: Sequence[Span], begin: int, end: int) -> Span:
+    """The tokens, whose characters are these spans, that have any of the characters begin:end."""
+    first = sum(behind <= begin for _, behind in spans)
+    return first, max(first, sum(start < end for start, _ in spans))

@@ -1,0 +1,18 @@
+"""The word alignment that a model keeps of the sentence pairs that it was made of."""
+
+from pathlib import Path
+
+from phrasebeam.decoder.model.description import open_description
+from phrasebeam.decoder.tables.model_files import ALIGNMENT
+from phrasebeam.decoder.tables.provenance import file_digests
+
+
+def kept_alignment(model: Path, source: Path, target: Path) -> Path | None:
+    """The word alignment that the directory `model` keeps of its training data, if these are the two files."""
+    made_of = open_description(model).data
+    for name, entry in file_digests({"source": source, "target": target}).items():
+        known = made_of.get(name)
+        if not isinstance(known, dict) or known.get("sha256") != entry["sha256"]:
+            return None
+    path = model / ALIGNMENT
+    return path if path.is_file() else None

@@ -1,0 +1,66 @@
+"""Text for a trainer of a model of raw text: the tokens of its files, in files for the time of the training."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar, cast
+
+from phrasebeam.base.errors import renamed_in_errors
+from phrasebeam.base.files import atomic_file, read_lines, scratch_directory
+from phrasebeam.base.progress import stage
+from phrasebeam.decoder.marked_text.tokenization import Tokenization
+from phrasebeam.training.bitext.bitext_files import BitextFiles
+from phrasebeam.training.bitext.kept_alignment import kept_alignment
+
+Data = TypeVar("Data", bound=BitextFiles | None)
+
+
+@contextmanager
+def tokenized_files(model: Path, raw: bool | None) -> Iterator["TokenFiles"]:
+    """What makes files of tokens, as trainers of `model` take them, of raw ones.
+
+    `raw`: whether the files are raw; None: as the model was made. Files of tokens are deleted when the context ends;
+    a FormatError that is raised within it names the raw ones. Raises SmtError or OSError.
+    """
+    tokenization = Tokenization.of_model(model, raw)
+    with scratch_directory() as directory:
+        files = TokenFiles(model, tokenization, directory)
+        with renamed_in_errors(files.raw_paths):
+            yield files
+
+
+class TokenFiles:
+    """Files of tokens in a directory, of raw files; where those are tokenized, themselves."""
+
+    def __init__(self, model: Path, tokenization: Tokenization, directory: Path):
+        self.model, self.tokenization, self.directory = model, tokenization, directory
+        self.raw_paths: dict[str, str] = {}  # by those of tokens
+
+    def __call__(self, data: Data) -> Data:
+        """The tokens of a set, with the word alignment that the model keeps if it was made of these files."""
+        if data is None or not self.tokenization.is_raw:
+            return data
+        tokens = write_tokens(data, self.tokenization, self.directory / str(len(self.raw_paths)))
+        self.raw_paths |= dict(zip(map(str, tokens.parallel), map(str, data.parallel)))
+        alignment = data.alignment or kept_alignment(self.model, data.source, data.target)
+        return cast(Data, replace(tokens, alignment=alignment))
+
+
+def write_tokens(data: BitextFiles, tokenization: Tokenization, directory: Path) -> BitextFiles:
+    """Write the tokens of raw files to files of the same names in a new folder of `directory` each."""
+    source = _write(data.source, tokenization.before, directory / "source")
+    references = [
+        _write(path, tokenization.target, directory / f"reference.{i}") for i, path in enumerate(data.references, 1)
+    ]
+    return replace(data, source=source, references=references)
+
+
+def _write(path: Path, tokenize: Callable[[str], str], directory: Path) -> Path:
+    directory.mkdir(parents=True, exist_ok=True)
+    output = directory / path.name
+    with stage(f"tokenizing {path.name}", unit="lines") as advance, atomic_file(output) as file:
+        for line in read_lines(path):
+            file.write(f"{tokenize(line)}\n".encode())
+            advance(1)
+    return output

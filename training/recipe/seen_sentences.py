@@ -1,0 +1,50 @@
+"""Development and test sentences that are in the training data, too: which they are, and sets without them."""
+
+from collections.abc import Mapping, Sequence
+from itertools import compress
+from pathlib import Path
+
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.training.bitext.bitext_files import BitextFiles
+from phrasebeam.training.recipe.recipe_data import LEAST_SENTENCES, RecipeFiles
+
+Seen = Mapping[str, Sequence[bool]]  # whether each source sentence of a set is in the training data
+
+
+def seen_in_training(files: RecipeFiles) -> Seen:
+    """The source sentences of the development and test data that stand in the training data, word for word."""
+    wanted = {name: [line.strip() for line in read_lines(data.source)] for name, data in _sets(files).items()}
+    every = {line for lines in wanted.values() for line in lines}
+    common = {line.strip() for line in read_lines(files.training.source)} & every
+    return {name: [line in common for line in lines] for name, lines in wanted.items()}
+
+
+def check_enough_unseen(files: RecipeFiles, seen: Seen) -> None:
+    """Raises ConfigError where too little of a set would be left without the sentences that are seen in training."""
+    for name, data in _sets(files).items():
+        left, least = seen[name].count(False), LEAST_SENTENCES if name == "development" else 1
+        if left < least:
+            found = f"{left} of {len(seen[name])} {name} sentences are not in the training data"
+            raise ConfigError(f"{data.source}: {found}, expected {least} or more; give others, or keep those that are")
+
+
+def without_seen(files: RecipeFiles, seen: Seen, directory: Path) -> RecipeFiles:
+    """The files without the sentences that are seen in training; sets that have some are written to `directory`."""
+    sets = {name: _unseen(data, seen[name], directory / f"{name}.unseen") for name, data in _sets(files).items()}
+    return files._replace(**sets)
+
+
+def _sets(files: RecipeFiles) -> dict[str, BitextFiles]:
+    return {"development": files.development} | ({"test": files.test} if files.test else {})
+
+
+def _unseen(data: BitextFiles, seen: Sequence[bool], directory: Path) -> BitextFiles:
+    if not any(seen):
+        return data
+    directory.mkdir(parents=True, exist_ok=True)
+    places = [directory / name for name in ("source", *(f"reference.{i}" for i in range(1, len(data.references) + 1)))]
+    for path, place in zip((data.source, *data.references), places):
+        with atomic_file(place) as file:
+            file.writelines(f"{line}\n".encode() for line in compress(read_lines(path), (not one for one in seen)))
+    return BitextFiles(places[0], places[1:])
