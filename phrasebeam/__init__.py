@@ -48,7 +48,7 @@ Tune and train
     rerank                weights of given n-best lists
 
 Evaluate
-    evaluate, evaluate_texts      BLEU, chrF, TER of files or lists, with tests of significance
+    evaluate, evaluate_texts      scores by any metrics of files or lists, with tests of significance
     Evaluation, EvaluationOptions
     explain               the sparse features that matter
     report                a training as a page

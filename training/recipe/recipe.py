@@ -7,6 +7,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from phrasebeam.base.config import Section
+from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.recipe.chosen_search import ChooseStage
 from phrasebeam.training.recipe.recipe_data import TwinSettings
@@ -36,6 +37,9 @@ class Recipe(Section):
         le=0.5,
         description="share of the development data that decides and is not tuned on; 0: all of it is both",
     )
+    metric: MetricName = Field(
+        "bleu", description="by which stages are kept, and which they optimize unless their settings name another"
+    )
     twins: TwinSettings = TwinSettings()
     stages: list[AnyStage] = Field(min_length=1, max_length=MOST_STAGES, description="train-model first")
 
@@ -64,6 +68,12 @@ class Recipe(Section):
     def within(self, bounds: Mapping[str, int]) -> Self:
         """The recipe whose stages keep to these threads and bytes of memory, by name."""
         return self.model_copy(update={"stages": [stage.within(bounds) for stage in self.stages]})
+
+    def by_metric(self) -> Self:
+        """The recipe whose stages optimize its metric, where it is named and they do not name another."""
+        if "metric" not in self.model_fields_set:
+            return self
+        return self.model_copy(update={"stages": [stage.by_metric(self.metric) for stage in self.stages]})
 
     def of_raw_text(self, preprocessed: Callable[[TrainModelConfig], TrainModelConfig]) -> Self:
         """The recipe for raw text: models of the bitext have the settings that `preprocessed` makes of theirs."""

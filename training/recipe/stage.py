@@ -20,12 +20,13 @@ from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.unfinished import remove
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.common.derived_model import DerivedModel, Making
-from phrasebeam.training.common.settings import settings_with_effect
+from phrasebeam.training.common.settings import ScoringSettings, settings_with_effect
+from phrasebeam.training.metrics.definitions import METRICS, MetricName
 from phrasebeam.training.metrics.evaluation import EvaluationOptions, evaluate_texts
 from phrasebeam.training.recipe.recipe_data import DividedData, RecipeFiles
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=40)]
-METRICS = ("bleu", "chrf", "ter")
+REPORTED = ("bleu", "chrf++", "ter", "wer", "cer", "accuracy")  # and the metric of the recipe
 S = TypeVar("S", bound=Section)
 
 
@@ -79,6 +80,10 @@ class RecipeStage(Section):
         """The same with these threads and bytes of memory, by name."""
         return self
 
+    def by_metric(self, metric: MetricName) -> Self:
+        """The same by this metric, as far as it knows one, and does not name another."""
+        return self
+
     def signed(self, is_whole: bool) -> dict[str, Any]:
         """The settings that the model depends on; unless `is_whole`, without those that a begun training may change."""
         return self.model_dump(mode="json", exclude={"name"})
@@ -97,6 +102,12 @@ class TrainerStage(RecipeStage):
         """The same with these threads and bytes of memory, as far as the trainer knows them."""
         known = {name: value for name, value in bounds.items() if name in type(self.settings).model_fields}
         return self.model_copy(update={"settings": self.settings.model_copy(update=known)})
+
+    def by_metric(self, metric: MetricName) -> Self:
+        """The same with this metric of the trainer, if it has one and its settings do not name another."""
+        if not isinstance(self.settings, ScoringSettings) or "metric" in self.settings.model_fields_set:
+            return self
+        return self.model_copy(update={"settings": self.settings.model_copy(update={"metric": metric})})
 
     def signed(self, is_whole: bool) -> dict[str, Any]:
         """The settings of the trainer."""
@@ -126,12 +137,14 @@ def clear_stage(output: Path) -> None:
 
 
 class SetScores(Section):
-    """Scores of one set, as sacrebleu reports them of tokenized text (tokenize: none)."""
+    """Scores of one set by metric, as sacrebleu reports them of tokenized text (tokenize: none)."""
 
-    bleu: float
-    bleu_interval: float  # half of the 95 % confidence interval by bootstrap
-    chrf: float
-    ter: float
+    scores: dict[str, float]
+    intervals: dict[str, float]  # half of the 95 % confidence interval by bootstrap
+
+    def quality(self, metric: MetricName) -> float:
+        """The score by which one model is better than another: higher is better."""
+        return self.scores[metric] if METRICS[metric].scale > 0 else -self.scores[metric]
 
 
 def translated(decoder: Decoder, data: BitextFiles, threads: int, risk: MbrSettings | None = None) -> list[str]:
@@ -148,12 +161,14 @@ def translated(decoder: Decoder, data: BitextFiles, threads: int, risk: MbrSetti
     return texts
 
 
-def scores_of(texts: list[str], data: BitextFiles) -> SetScores:
-    """Scores of translations. Raises ConfigError or FormatError."""
+def scores_of(texts: list[str], data: BitextFiles, metric: MetricName = "bleu") -> SetScores:
+    """Scores of translations, by `metric`, too. Raises ConfigError or FormatError."""
     references = [[line.rstrip() for line in read_lines(path)] for path in data.references]
-    options = EvaluationOptions(METRICS, "none", confidence=True)
-    bleu, chrf, ter = (results[0] for results in evaluate_texts({"": texts}, references, options).results.values())
-    return SetScores(bleu=bleu.score, bleu_interval=bleu.interval or 0.0, chrf=chrf.score, ter=ter.score)
+    names = tuple(dict.fromkeys((metric, *REPORTED)))
+    found = evaluate_texts({"": texts}, references, EvaluationOptions(names, "none", confidence=True)).results.values()
+    results = {name: one for name, (one,) in zip(names, found, strict=True)}
+    intervals = {name: one.interval or 0.0 for name, one in results.items()}
+    return SetScores(scores={name: one.score for name, one in results.items()}, intervals=intervals)
 
 
 def with_seeds(section: S, more: int) -> S:

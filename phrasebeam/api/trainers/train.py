@@ -1,7 +1,8 @@
 """train: the best model of a bitext, by a recipe of all stages."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Unpack
+from typing import Annotated, Any, Unpack
 
 from pydantic import Field
 
@@ -11,8 +12,9 @@ from phrasebeam.api.trainers import trainer_options as shared
 from phrasebeam.base.config import Threads, config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import memory_option
-from phrasebeam.base.options import Option, described
+from phrasebeam.base.options import Option, described, settings_given
 from phrasebeam.training.common.settings import ScoringSettings
+from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.recipe.recipe import Recipe, recipe_file
 from phrasebeam.training.recipe.recipe_data import RecipeFiles
 from phrasebeam.training.recipe.recipe_report import write_report
@@ -44,6 +46,7 @@ def train(
     recipe: Annotated[
         Settings, "quick, standard, best, or a file; 'phrasebeam config recipe-standard' prints one."
     ] = "standard",
+    metric: Annotated[MetricName | None, Option(section=Recipe)] = None,
     seed: Annotated[
         int, Field(ge=1, le=MOST_SEEDS), "N adds N - 1 to all seeds of the recipe, to repeat it with others."
     ] = 1,
@@ -61,7 +64,12 @@ def train(
     """
     n_bytes, threads = memory_option(options["memory"]), options["threads"]
     bounds = {"memory": n_bytes} | ({} if threads is None else {"threads": threads})
-    found = _recipe(recipe).within(bounds).of_raw_text(lambda settings: shared.raw_settings(settings, options))
+    found = (
+        _recipe(recipe, settings_given(train, Recipe, {"metric": metric}))
+        .by_metric()
+        .within(bounds)
+        .of_raw_text(lambda settings: shared.raw_settings(settings, options))
+    )
     development = shared.development_data(dev_source, dev_reference)
     test = shared.optional_data("test", options["test_source"], options["test_reference"])
     files = RecipeFiles(shared.training_data(source, target, options["alignment"]), development, test)
@@ -72,14 +80,14 @@ def train(
     return result
 
 
-def _recipe(given: Settings) -> Recipe:
+def _recipe(given: Settings, options: Mapping[str, Any]) -> Recipe:
     if isinstance(given, str):
         path = recipe_file(given, CONFIGS)
         if not path.exists():
             names = ", ".join(sorted(one.stem.removeprefix("recipe-") for one in CONFIGS.glob("recipe-*.yaml")))
             raise ConfigError(f"{given}: neither a file nor a recipe; expected a file, or one of {names}")
         given = path
-    return config_with_options(given, Recipe, {})
+    return config_with_options(given, Recipe, options)
 
 
 def _command(files: RecipeFiles, output: File, recipe: Settings, seed: int) -> str:
