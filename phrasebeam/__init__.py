@@ -29,7 +29,8 @@ Translate
     NbestTable            n-best lists as arrays: texts, scores, features and their names
     Request, Answer, MbrSettings  several of these from one search
     AdaptedDecoder, Segment       a decoder that learns from confirmed translations: confirm, undo, segments, export
-    align, TextAligner    word alignment of new text by a model
+    align                 word alignment of two files: trained on them, by what was saved, or by a model
+    TextAligner           that of sentences by a model
     RawText               raw text in, raw text out
     translate             the sentences of a file; translate_lines, LineSettings, LineOutput do so with lines
     preprocess            raw text as a model needs it, such as text to tune on

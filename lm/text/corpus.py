@@ -2,7 +2,7 @@
 
 import re
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,18 +26,18 @@ class Corpus(NamedTuple):
         return self.tokens[self.offsets[i] : self.offsets[i + 1]]
 
 
-def read_corpus(path: str | Path, vocabulary: Vocabulary) -> Corpus:
-    """Read text of one sentence per line, plain or compressed; words not in `vocabulary` are added to it."""
-    offsets, tokens = array("q", [0]), array("i")  # lists would need 8 bytes per word, and an object per sentence
-    for line in read_lines(path):
-        tokens.extend([vocabulary.add(word) for word in split(line)])
-        offsets.append(len(tokens))
-    return Corpus(np.array(offsets, np.int64), np.array(tokens, np.int32))
-
-
 def split(line: str) -> list[str]:
     """The words of a line, separated by ASCII white space only, since U+00A0 and U+3000 occur inside words."""
     return [word for word in SPACES.split(line) if word]
+
+
+def read_corpus(path: str | Path, vocabulary: Vocabulary, words_of_line: Callable[[str], list[str]] = split) -> Corpus:
+    """Read text of one sentence per line, plain or compressed; words not in `vocabulary` are added to it."""
+    offsets, tokens = array("q", [0]), array("i")  # lists would need 8 bytes per word, and an object per sentence
+    for line in read_lines(path):
+        tokens.extend([vocabulary.add(word) for word in words_of_line(line)])
+        offsets.append(len(tokens))
+    return Corpus(np.array(offsets, np.int64), np.array(tokens, np.int32))
 
 
 def words_of(given: str | Sequence[str]) -> Sequence[str]:

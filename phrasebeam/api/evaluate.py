@@ -29,7 +29,8 @@ def evaluate(
     """Score translations with BLEU, chrF++ and others, and test whether systems differ.
 
     BLEU, chrF and TER are sacrebleu's numbers, error rates of words (WER) and characters (CER) those of jiwer; accuracy
-    is the share of segments that are as a reference has them. `evaluate_texts` does so with lists of sentences in place of files.
+    is the share of segments that are as a reference has them. `evaluate_texts` does so with lists of sentences in place
+    of files.
 
     Returns the results of all systems by metric. Raises FormatError for files of other lengths, ConfigError, OSError.
 

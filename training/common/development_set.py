@@ -42,7 +42,7 @@ Tune = Callable[[str, Model], TunedWeights]  # tunes the dense weights of a mode
 class DevelopmentScore(NamedTuple):
     """Score of development data, and their translations."""
 
-    score: float  # 0 to 100, of error rates negative
+    score: float  # 0 to 100, error rates negative
     texts: Sequence[str]  # the translations
     chrfpp: float | None = None  # chrF++ of them, beside whatever metric
 
@@ -76,7 +76,7 @@ class DevelopmentSet:
         return _points_of(self.chrfpp, texts)
 
     def reported(self, score: float) -> float:
-        """A score (0 to 100, of error rates negative) in the usual units: error rates positive."""
+        """A score (0 to 100, error rates negative) in the usual units: error rates positive."""
         return score if self.metric.scale > 0 else -score
 
 

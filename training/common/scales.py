@@ -27,7 +27,7 @@ class Tried(NamedTuple):
     """Weights, and the score and the length of the development set's translations with them."""
 
     weights: Weights
-    score: float  # 0 to 100, of error rates negative
+    score: float  # 0 to 100, error rates negative
     n_words: int
 
 

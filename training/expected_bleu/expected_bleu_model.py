@@ -62,7 +62,7 @@ class ExpectedBleuIteration(Section):
     expected_bleu: float = Field(description="mean of the lists, brevity not clipped")
     penalty: float = Field(description="sum of the squares of all weights; of gt, of KL divergences")
     seconds: float = Field(description="of computing the objective, its gradient and the next weights")
-    score: float | None = Field(None, description="of the development set, 0 to 100; of error rates negative")
+    score: float | None = Field(None, description="of the development set, 0 to 100; error rates negative")
     chrfpp: float | None = Field(None, description="chrF++ of the same translations")
 
 

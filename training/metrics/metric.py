@@ -27,7 +27,7 @@ class Metric:
         return self._count(sentences, texts)
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        """float64[K] scores of the sums (float64[K, n_statistics]) of K corpora, in [0, 1]; error rates in [-inf, 0]."""
+        """float64[K] scores of the sums (float64[K, n_statistics]) of K corpora, at most 1; error rates at most 0."""
         out = np.empty(len(sums))
         score_rows(self.kind, np.ascontiguousarray(sums, np.float64), out)
         return out

@@ -25,7 +25,7 @@ class OnlineIteration(Section):
     updates: Count = 0
     seconds: float = Field(0.0, description="of learning, summed over shards")
     score: float = Field(
-        0.0, description="of the development set by the averaged weights, 0 to 100; of error rates negative"
+        0.0, description="of the development set by the averaged weights, 0 to 100; error rates negative"
     )
     chrfpp: float | None = Field(None, description="chrF++ of the same translations")
     development_words: Count = Field(0, description="of the translations of the development set")

@@ -121,9 +121,8 @@ def choose(stage: ChooseStage, model: Path, data: BitextFiles, output: Path) -> 
     for name in order[: stage.tuned]:
         places[name] = work / str(list(searches).index(name))
         results = tune_model(model, data, places[name], _tuning(stage, *searches[name]))
-        tried = tried.model_copy(
-            update={"tuned": tried.tuned | {name: max(read.reported(one.score) for one in results)}}
-        )
+        score = max(read.reported(result.score) for result in results)
+        tried = tried.model_copy(update={"tuned": tried.tuned | {name: score}})
         save_config(tried, path)
         log.info("%s, tuned: %.2f", name, read.reported(tried.tuned[name]))
     best = max(places, key=lambda name: tried.tuned[name])

@@ -21,7 +21,7 @@ PROGRESS = "run.yaml"
 class TuningIteration(Section):
     """One iteration: decoding with the weights of the one before, then optimizing."""
 
-    score: float = Field(description="of the translations by the weights before, 0 to 100; of error rates negative")
+    score: float = Field(description="of the translations by the weights before, 0 to 100; error rates negative")
     chrfpp: float | None = Field(None, description="chrF++ of the same translations")
     hypotheses: Count = Field(description="of all lists, duplicates left out")
     found: Count = Field(description="hypotheses of this iteration")

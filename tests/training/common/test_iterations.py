@@ -84,9 +84,8 @@ def drawn(tmp_path, monkeypatch):
 
 
 def test_figures_have_whole_iterations_names_in_their_case_and_the_best(drawn):
-    rows = [
-        {"iteration": i, "score": -50.0 + i % 2, "chrfpp": 30 + i / 2, "share": 0.5 if i else None} for i in range(3)
-    ]
+    shares = [None, 0.5, 0.5]
+    rows = [{"iteration": i, "score": i % 2 - 50.0, "chrfpp": 30 + i / 2, "share": shares[i]} for i in range(3)]
     scores = score_panels("ter", {"score": "development set", "share": "training data"})
     upper, middle, lower = (figure := drawn(rows, [*scores, Panel("share", {"share": ""})], {None: 1})).axes
     labels = [axes.get_ylabel() for axes in (upper, middle, lower)]
