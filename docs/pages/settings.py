@@ -45,7 +45,7 @@ COMMANDS: dict[str, type[Section]] = {
     "train-ranking": RankingConfig,
     "train-expected-bleu": ExpectedBleuConfig,
 }
-SHOWN = {"align": "align", "select": "select", "tune": "tune", "rerank": "tune", "train": "recipe-standard"} | OF_COMMANDS
+SHOWN = {name: name for name in ("align", "select", "tune")} | OF_COMMANDS
 OF_FEATURES = {feature.name: feature.description for feature in FEATURES}
 OF_FEATURES |= {feature.rate_name: feature.description for feature in FEATURES if feature.rate_name}
 OF_MANY = {  # what settings mean that sections name without a description of their own
