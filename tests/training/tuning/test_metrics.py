@@ -30,3 +30,14 @@ def test_other_metrics(data, tmp_path, capsys, metric, method):
     (curve,) = (tmp_path / "out" / "tuning").rglob("curve.csv")
     with open(curve) as file:
         assert f"{chrfpp:.2f}" in {f"{float(line['chrfpp']):.2f}" for line in csv.DictReader(file)}
+
+
+def test_rerank(data, tmp_path, capsys):
+    files = ["--model", data / "model", "--input", data / "source", "--output", tmp_path / "out"]
+    assert main(["translate", *map(str, files), "--nbest", "10", "--nbest-output", str(tmp_path / "lists")]) == 0
+    for metric in ("accuracy", "cer", "wer"):
+        lists = ["--train", tmp_path / "lists", "--reference", data / "reference"]
+        assert main(["rerank", "--weights", str(tmp_path / metric), *map(str, lists), "--metric", metric]) == 0
+        told = next(line for line in capsys.readouterr().err.splitlines() if "on these lists: " in line)
+        found, before = (float(word.strip(",")) for word in told.split() if word[0].isdigit())
+        assert (found >= before) if metric == "accuracy" else 0 <= found <= before
