@@ -31,7 +31,8 @@ Translate
     NbestTable            n-best lists as arrays: texts, scores, features and their names
     Request, Answer, MbrSettings  several of these from one search
     AdaptedDecoder, Segment       a decoder that learns from confirmed translations: confirm, undo, segments, export
-    align, TextAligner    word alignment of new text by a model
+    align                 word alignment of two files: trained on them, by what was saved, or by a model
+    TextAligner           that of sentences by a model
     tokenizer, Tokenizer  tokens of raw text of a language, and text of tokens
     RawText               the tokenizers and the casing of a model: raw text to its tokens, and back
     translate             the sentences of a file; translate_lines, LineSettings, LineOutput do so with lines
@@ -51,7 +52,7 @@ Tune and train
     rerank                weights of given n-best lists
 
 Evaluate
-    evaluate, evaluate_texts      BLEU, chrF, TER of files or lists, with tests of significance
+    evaluate, evaluate_texts      scores by any metrics of files or lists, with tests of significance
     Evaluation, EvaluationOptions
     explain               the sparse features that matter
     report                a training as a page

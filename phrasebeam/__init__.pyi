@@ -5,7 +5,6 @@ from .api.demo import demo as demo
 from .api.demo_corpus import demo_corpus as demo_corpus
 from .api.evaluate import evaluate as evaluate
 from .api.forced_decode import forced_decode as forced_decode
-from .api.models import align as align
 from .api.models import check_model as check_model
 from .api.models import explain as explain
 from .api.models import join_features as join_features
@@ -15,6 +14,7 @@ from .api.moses import import_moses as import_moses
 from .api.preprocess import preprocess as preprocess
 from .api.select import select as select
 from .api.serve import serve as serve
+from .api.trainers.align import align as align
 from .api.trainers.rerank import rerank as rerank
 from .api.trainers.train import train as train
 from .api.trainers.train_expected_bleu import train_expected_bleu as train_expected_bleu

@@ -51,6 +51,7 @@ ROOMS = [
     "phrasebeam.training.online",
     "phrasebeam.training.ranking",
     "phrasebeam.training.model_building",
+    "phrasebeam.training.aligned_text",
     "phrasebeam.training.tuning.methods",
     "phrasebeam.training.tuning",
     "phrasebeam.training.maxforce",

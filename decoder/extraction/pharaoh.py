@@ -12,6 +12,7 @@ from phrasebeam.lm.text.corpus import split
 LINE = re.compile(r"\s*(?:\d{1,9}[-?p]\d{1,9}(?:\s+|$))*", re.ASCII)
 POINT = re.compile(r"\d{1,9}[-?p]\d{1,9}", re.ASCII)
 BLANKS = str.maketrans("-?p", "   ")
+NAACL = re.compile(r"\s*\d{1,9}\s+\d{1,9}\s+\d{1,9}(?:\s+[SP])?(?:\s+[\d.]+)?\s*$", re.ASCII)  # one point
 SEPARATOR = "|||"  # of several alignments of a sentence pair
 # Other formats of alignments: how a line begins, and what to say of it.
 FOREIGN = (
@@ -21,7 +22,7 @@ FOREIGN = (
         "giza2bal.pl -d T-S.A3.final -i S-T.A3.final | symal -alignment=grow -diagonal=yes -final=yes -both=yes",
     ),
     (
-        re.compile(r"\s*\d+\s+\d+\s+\d+(?:\s+[SP])?(?:\s+[\d.]+)?\s*$", re.ASCII),
+        NAACL,
         "a point a line, as in NAACL's format (sentence source target, from 1); expected a line a sentence pair, "
         "positions from 0, as in 0-0 1-2, possible points as 1?2",
     ),

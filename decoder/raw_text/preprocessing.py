@@ -83,6 +83,11 @@ class RawText:
         settings = load_config(directory / "model.yaml", ModelDescription).preprocessing
         if settings is None:
             raise ModelError(f"{directory / 'model.yaml'}: {NOT_RAW}")
+        return cls.of(settings, directory)
+
+    @classmethod
+    def of(cls, settings: RawTextSettings, directory: Path) -> "RawText":
+        """The RawText of these settings, whose tokenizers and truecasers learned what is in the directory."""
         source, target = map(open_tokenizer, settings.sides, tokenizer_paths(directory))
         if settings.casing != "truecase":
             return cls(settings, None, (source, target))

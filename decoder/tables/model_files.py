@@ -151,6 +151,7 @@ OTHER_FILES = {  # content by name, in which * stands for a number, or for sourc
     "sparse/names": "key in hexadecimal and name of the heaviest features",
     "sparse/pairs/names": "names of the features of single phrase pairs",
 }
+ALIGNER = "aligner.yaml"  # of a saved aligner, which is no model
 MODEL, ALIGNMENT = "model.yaml", "alignment"
 SEARCH, README = "search.yaml", "README.md"
 EDITABLE = ("weights.yaml", SEARCH, README)  # users may change them

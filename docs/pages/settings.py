@@ -18,6 +18,7 @@ from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.recipe.recipe import Recipe
 from phrasebeam.training.selection.config import SelectionConfig
 from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.word_alignment.alignment_settings import AlignmentConfig
 
 HEAD = """# Settings
 
@@ -34,6 +35,7 @@ is unknown, or a number out of bounds, is an error that names it.
 COMMANDS: dict[str, type[Section]] = {
     "train": Recipe,
     "train-model": TrainModelConfig,
+    "align": AlignmentConfig,
     "select": SelectionConfig,
     "translate": TranslateSettings,
     "forced-decode": TranslateSettings,
@@ -43,7 +45,7 @@ COMMANDS: dict[str, type[Section]] = {
     "train-ranking": RankingConfig,
     "train-expected-bleu": ExpectedBleuConfig,
 }
-SHOWN = {"select": "select", "tune": "tune", "rerank": "tune", "train": "recipe-standard"} | OF_COMMANDS
+SHOWN = {name: name for name in ("align", "select", "tune")} | OF_COMMANDS
 OF_FEATURES = {feature.name: feature.description for feature in FEATURES}
 OF_FEATURES |= {feature.rate_name: feature.description for feature in FEATURES if feature.rate_name}
 OF_MANY = {  # what settings mean that sections name without a description of their own

@@ -27,22 +27,18 @@ class Corpus(NamedTuple):
         return self.tokens[self.offsets[i] : self.offsets[i + 1]]
 
 
-def read_corpus(path: str | Path, vocabulary: Vocabulary, words: Words | None = None) -> Corpus:
-    """Read text of one sentence per line, plain or compressed; words not in `vocabulary` are added to it.
+def split(line: str) -> list[str]:
+    """The words of a line, separated by ASCII white space only, since U+00A0 and U+3000 occur inside words."""
+    return [word for word in SPACES.split(line) if word]
 
-    `words`: finds those of a line; None: as `split` does.
-    """
-    words = words or split
+
+def read_corpus(path: str | Path, vocabulary: Vocabulary, words: Words = split) -> Corpus:
+    """Read text of one sentence per line, plain or compressed; words not in `vocabulary` are added to it."""
     offsets, tokens = array("q", [0]), array("i")  # lists would need 8 bytes per word, and an object per sentence
     for line in read_lines(path):
         tokens.extend([vocabulary.add(word) for word in words(line)])
         offsets.append(len(tokens))
     return Corpus(np.array(offsets, np.int64), np.array(tokens, np.int32))
-
-
-def split(line: str) -> list[str]:
-    """The words of a line, separated by ASCII white space only, since U+00A0 and U+3000 occur inside words."""
-    return [word for word in SPACES.split(line) if word]
 
 
 def words_of(given: str | Sequence[str]) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""evaluate: BLEU, chrF and TER of files of translations."""
+"""evaluate: scores by any metrics of files of translations."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -15,10 +15,10 @@ def evaluate(
     reference: Annotated[Files, "Reference translations, one file for each set of them."],
     *,
     metric: Annotated[
-        str | Sequence[str] | None, Option(f"Metrics: {', '.join(METRICS)}; one or several.", unset="bleu")
+        str | Sequence[str] | None, Option(f"Metrics: {', '.join(METRICS)}; one or several.", unset="bleu, chrf++")
     ] = None,
     tokenize: Annotated[str | None, Option("BLEU's tokenizer: 13a, none, intl, zh, char ...", unset="13a")] = None,
-    lowercase: Annotated[bool, "Ignore case (BLEU, chrF; TER always does)."] = False,
+    lowercase: Annotated[bool, "Ignore case (TER always does)."] = False,
     paired: Annotated[PairedName | None, "Test of the difference between every system and the first."] = None,
     confidence: Annotated[bool, "95 % confidence interval of one system by bootstrap."] = False,
     trials: Annotated[
@@ -26,9 +26,11 @@ def evaluate(
     ] = None,
     seed: Annotated[int, "Random seed of the resampling."] = EvaluationOptions.seed,
 ) -> Evaluation:
-    """Score translations with BLEU, chrF and TER, and test whether systems differ: sacrebleu's numbers and signatures.
+    """Score translations with BLEU, chrF++ and others, and test whether systems differ.
 
-    `evaluate_texts` does so with lists of sentences in place of files.
+    BLEU, chrF and TER are sacrebleu's numbers, error rates of words (WER) and characters (CER) those of jiwer; accuracy
+    is the share of segments that are as a reference has them. `evaluate_texts` does so with lists of sentences in place
+    of files.
 
     Returns the results of all systems by metric. Raises FormatError for files of other lengths, ConfigError, OSError.
 

@@ -1,24 +1,19 @@
-"""What is done with whole models: check_model, explain, join_features, report; align, by what a model has learned."""
+"""What is done with whole models: check_model, explain, join_features, report."""
 
-from contextlib import closing
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
-from phrasebeam.api.arguments import AtOnce, File, Force, MemoryBound, Model, RawOrTokens, Source, Target, memory_bound
+from phrasebeam.api.arguments import File, Force, MemoryBound, RawOrTokens, memory_bound
 from phrasebeam.base.config import MOST_COUNTED
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.files import atomic_file, check_keeps_inputs, read_lines
+from phrasebeam.base.files import atomic_file
 from phrasebeam.base.memory_bound import memory_option
 from phrasebeam.base.options import Option, described
-from phrasebeam.base.progress import stage
-from phrasebeam.decoder.adaptation.align_text import HEURISTIC, Heuristic, TextAligner, paired, pharaoh
 from phrasebeam.decoder.marked_text.tokenization import Tokenization
 from phrasebeam.decoder.model.description import accept_files
-from phrasebeam.decoder.model.digests import model_paths
 from phrasebeam.decoder.model.model_check import findings
-from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.translate.explain import Explanation, fired, heaviest
 from phrasebeam.decoder.translate.translator import Decoder
@@ -124,44 +119,3 @@ def report(
         page = training_report(find_training(Path(run)))
         with atomic_file(Path(output)) as file:
             file.write(page)
-
-
-@described()
-def align(
-    model: Model,
-    source: Source,
-    target: Target,
-    output: Annotated[File, "File for the word alignments, 0-0 1-2 (Pharaoh's format)."],
-    *,
-    heuristic: Annotated[Heuristic, "How the alignments of both directions are combined."] = HEURISTIC,
-    raw: RawOrTokens = None,
-    threads: AtOnce = 1,
-    memory: MemoryBound = None,
-) -> tuple[int, int]:
-    """Align the words of new sentence pairs by what a model has learned, in both directions, which are combined.
-
-    TextAligner does so with tokenized sentences in place of files. The positions are of tokens, which `preprocess`
-    shows where text is raw.
-
-    Returns how many sentence pairs and links there are. Raises SmtError or OSError.
-
-    >>> n_pairs, n_links = align("model", "dev.de", "dev.en", "dev.align")
-    >>> n_pairs
-    20
-    """
-    check_keeps_inputs([output], [source, target, *model_paths(Path(model))])
-    with memory_bound(memory_option(memory)):
-        aligner, tokenization = TextAligner(open_model(model), heuristic), Tokenization.of_model(model, raw)
-        lines = map(tokenization.before, read_lines(Path(source))), map(tokenization.target, read_lines(Path(target)))
-        pairs = paired(*lines, (source, target))
-        n_pairs = n_points = 0
-        with (
-            atomic_file(Path(output)) as file,
-            stage("aligning", unit="sentence pairs") as advance,
-            closing(aligner.align_all(pairs, threads)) as alignments,
-        ):
-            for points in alignments:
-                file.write((pharaoh(points) + "\n").encode("ascii"))
-                n_pairs, n_points = n_pairs + 1, n_points + len(points)
-                advance(1)
-    return n_pairs, n_points

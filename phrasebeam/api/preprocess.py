@@ -1,20 +1,24 @@
 """preprocess: raw text as a model needs it."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from phrasebeam.api.arguments import File, optional_path
 from phrasebeam.base.files import check_keeps_inputs, output_file, read_input
 from phrasebeam.base.options import Option, described
 from phrasebeam.console.input_stage import stage_of_input
 from phrasebeam.decoder.model.digests import model_paths
+from phrasebeam.decoder.tables.model_files import ALIGNER
+
+if TYPE_CHECKING:
+    from phrasebeam.decoder.raw_text.preprocessing import RawText
 
 Side = Literal["source", "target"]
 
 
 @described()
 def preprocess(
-    model: Annotated[File, "Model directory of train-model --raw or import-moses."],
+    model: Annotated[File, "Model directory of train-model --raw or import-moses, or of align --save."],
     side: Annotated[Side, "The language of the text: source or target."],
     *,
     input: Annotated[File | None, Option("File of raw text.", unset="standard input")] = None,
@@ -31,10 +35,8 @@ def preprocess(
     >>> preprocess("raw-model", "source", input="raw.dev.de", output="dev.tokens.de")
     []
     """
-    from phrasebeam.decoder.raw_text.preprocessing import RawText
-
     check_keeps_inputs([output], [input, *model_paths(Path(model))])
-    raw_text = RawText.load(model)
+    raw_text = _raw_text(Path(model))
     preprocessor = raw_text.source if side == "source" else raw_text.target
     source, destination = optional_path(input), optional_path(output)
     with stage_of_input("preprocessing", source, destination) as advance:
@@ -47,3 +49,14 @@ def preprocess(
                     file.flush()
                 advance(1)
     return []
+
+
+def _raw_text(model: Path) -> "RawText":
+    # Slow: it compiles patterns of Unicode's tables.
+    if (model / ALIGNER).is_file():
+        from phrasebeam.training.aligned_text.saved_aligner import raw_text_of
+
+        return raw_text_of(model)
+    from phrasebeam.decoder.raw_text.preprocessing import RawText
+
+    return RawText.load(model)

@@ -26,9 +26,11 @@ RequireGain = Annotated[bool, f"End with status {NO_GAIN} where no weights score
 def tune(outcome: "TrainingOutcome[list[RunResult]]", call: CommandCall, *, require_gain: RequireGain = False) -> int:
     """Prints a row for each run, and the mean and standard deviation of several seeds (Clark et al. 2011)."""
     results, gain = outcome
-    rows = [["run", f"{gain.metric} before", "tuned", "test", "iterations", "best", "updates", "optimize", "decode"]]
+    heads = [f"{gain.metric} before", "tuned", "chrF++", "test", "test chrF++"]
+    rows = [["run", *heads, "iterations", "best", "updates", "optimize", "decode"]]
     for result in results:
-        scores = [f"{result.before:.2f}", f"{result.score:.2f}", _test(result.test_score)]
+        found = (result.before, result.score, result.chrfpp, result.test_score, result.test_chrfpp)
+        scores = [_shown(score) for score in found]
         counts = [str(number) for number in (result.iterations, result.best, result.updates)]
         seconds = [f"{result.optimize_seconds:.1f} s", f"{result.decode_seconds:.1f} s"]
         rows.append([result.name, *scores, *counts, *seconds])
@@ -51,10 +53,10 @@ def train_maxforce(
         rows = {}
         for place, one in enumerate(progress.iterations):
             ratios = [f"{100 * one.invalid_ratio:.1f}%", f"{100 * one.solved / max(one.examples, 1):.1f}%"]
-            rows[place] = [f"{one.score:.2f}", f"{one.updates}", *ratios, f"{one.features}", _speed(one)]
-        print_iterations(["score", "updates", "invalid", "solved", "features", "sentences/s"], rows, progress)
+            rows[place] = [*_scores(one), f"{one.updates}", *ratios, f"{one.features}", _speed(one)]
+        print_iterations(["score", "chrF++", "updates", "invalid", "solved", "features", "sentences/s"], rows, progress)
     if result.mean:
-        print(f"mean of all seeds: {result.mean.score:.2f}")
+        print(f"mean of all seeds: {abs(result.mean.score):.2f}")
     return _status(gain, require_gain)
 
 
@@ -65,9 +67,8 @@ def train_ranking(
     progress, gain = outcome
     rows = {}
     for number, one in enumerate(progress.iterations):
-        training = "" if one.example_score is None else f"{one.example_score:.2f}"
-        rows[number] = [f"{one.score:.2f}", training, f"{one.updates}", f"{one.features}", _speed(one)]
-    print_iterations(["score", "training", "updates", "features", "sentences/s"], rows, progress)
+        rows[number] = [*_scores(one), _shown(one.example_score), f"{one.updates}", f"{one.features}", _speed(one)]
+    print_iterations(["score", "chrF++", "training", "updates", "features", "sentences/s"], rows, progress)
     return _status(gain, require_gain)
 
 
@@ -77,22 +78,24 @@ def train_expected_bleu(
     """Prints a row for each iteration that has a score, the best one marked."""
     progress, gain = outcome
     rows = {
-        number: [f"{one.score:.2f}", f"{one.expected_bleu:.4f}", f"{one.objective:.5f}"]
+        number: [*_scores(one), f"{one.expected_bleu:.4f}", f"{one.objective:.5f}"]
         for number, one in enumerate(progress.iterations)
         if one.score is not None
     }
-    print_iterations(["score", "expected BLEU", "objective"], rows, progress)
+    print_iterations(["score", "chrF++", "expected BLEU", "objective"], rows, progress)
     return _status(gain, require_gain)
 
 
 def train(result: "RecipeResult", call: CommandCall, *, require_gain: RequireGain = False) -> int:
     """Prints a row for each stage, and below the table how raw text is scored (sacrebleu's signatures)."""
-    from phrasebeam.training.recipe.recipe_run import WORK, bleu_of
+    from phrasebeam.training.recipe.recipe_run import WORK, short_cells
+    from phrasebeam.training.recipe.score_table import headings, shown_metrics
 
-    rows = [["stage", "BLEU", "test BLEU", "minutes", ""]]
+    metrics = shown_metrics(result.metric)
+    rows = [["stage", *headings(metrics), *headings(metrics, "test "), "minutes", ""]]
     for name, record in result.stages.items():
         kept = "written" if name == result.best else "kept" if record.is_kept else "dropped"
-        rows.append([name, *bleu_of(record), f"{record.seconds / 60:.1f}", kept])
+        rows.append([name, *short_cells(record, result.metric), f"{record.seconds / 60:.1f}", kept])
     print_table(rows)
     if result.is_raw:
         print("\n".join(f"{name}|{signature}" for name, signature in result.signatures.items()))
@@ -137,16 +140,22 @@ def _speed(iteration: "OnlineIteration") -> str:
     return f"{iteration.speed:.1f}" if iteration.seconds else ""
 
 
-def _test(score: float | None) -> str:
-    return "" if score is None else f"{score:.2f}"
+def _scores(iteration: Any) -> list[str]:
+    """Its score and chrF++."""
+    return [_shown(iteration.score), _shown(iteration.chrfpp)]
+
+
+def _shown(score: float | None) -> str:
+    """A score, of an error rate without the sign that trainers give it."""
+    return "" if score is None else f"{abs(score):.2f}"
 
 
 def _mean(results: "Sequence[RunResult]") -> list[list[str]]:
     """Two rows: mean and standard deviation of the scores of several seeds with the same C."""
-    tuned = [result.score for result in results]
-    test = [result.test_score for result in results if result.test_score is not None]
+    columns = [[one.score, one.chrfpp, one.test_score, one.test_chrfpp] for one in results]
+    known = [[score for score in column if score is not None] for column in zip(*columns)]
     names = ["mean", "deviation"] if results[0].c is None else [f"mean of C {results[0].c:g}", "deviation"]
     return [
-        [name, "", f"{of(tuned):.2f}", _test(of(test) if test else None)]
+        [name, "", *(_shown(of(column)) if column else "" for column in known)]
         for name, of in zip(names, (statistics.mean, statistics.stdev))
     ]

@@ -1,5 +1,6 @@
 """What the commands that translate and align print."""
 
+import sys
 from typing import TYPE_CHECKING
 
 from phrasebeam.commands.derived_command import CommandCall
@@ -7,12 +8,17 @@ from phrasebeam.console.tables import print_table
 
 if TYPE_CHECKING:
     from phrasebeam.decoder.forced.reachability import Reachability
+    from phrasebeam.training.aligned_text.aligned_files import AlignedFiles
 
 
-def align(counts: tuple[int, int], call: CommandCall) -> None:
-    """Prints how many links there are."""
-    n_pairs, n_points = counts
-    print(f"{call.given['output']}: {n_pairs} sentence pairs with {n_points} links")
+def align(aligned: "AlignedFiles", call: CommandCall) -> None:
+    """Prints how many links there are, and their errors; where the links go to standard output, on standard error."""
+    output = call.given["output"]
+    is_printed = str(output) == "-"
+    if not is_printed:
+        print(f"{output}: {aligned.sentence_pairs} sentence pairs with {aligned.links} links")
+    if aligned.errors:
+        print(aligned.errors, file=sys.stderr if is_printed else sys.stdout)
 
 
 def forced_decode(reached: "Reachability", call: CommandCall) -> None:

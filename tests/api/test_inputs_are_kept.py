@@ -14,7 +14,7 @@ CALLS = {
     "cluster": lambda text: phrasebeam.cluster(["other", text], text),
     "select of the source": lambda text: phrasebeam.select(text, "b", "c", text, "e", sentences=1),
     "select of the domain": lambda text: phrasebeam.select("a", "b", text, "d", "e", sentences=1, log=text),
-    "align": lambda text: phrasebeam.align("model", "a", text, text),
+    "align": lambda text: phrasebeam.align("a", text, model="model", output=text),
     "translate": lambda text: phrasebeam.translate("model", input=text, output=text),
     "preprocess": lambda text: phrasebeam.preprocess("model", "source", input=text, output=text),
     "forced_decode": lambda text: phrasebeam.forced_decode("model", text, "b", text),

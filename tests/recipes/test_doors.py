@@ -50,7 +50,8 @@ class PenaltyStage(RecipeStage):
         for penalty in self.tried:
             weights = model.weights.model_copy(update={"word_penalty": penalty})
             decoder = Decoder(model, weights=weights)
-            scores[penalty] = scores_of(translated(decoder, work.tuning, work.threads), work.tuning).bleu, weights
+            found = scores_of(translated(decoder, work.tuning, work.threads), work.tuning)
+            scores[penalty] = found.quality("bleu"), weights
         best = max(scores, key=lambda penalty: scores[penalty][0])
         write_changed(work.model, work.output, Making("word-penalty", {"word_penalty": best}), scores[best][1])
 ''',

@@ -1,13 +1,14 @@
 """Parallel text: two corpora, sentence i of one translating sentence i of the other, and their vocabularies."""
 
 import logging
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from phrasebeam.base.errors import FormatError, excerpt
-from phrasebeam.lm.text.corpus import Corpus, read_corpus
+from phrasebeam.lm.text.corpus import Corpus, read_corpus, split
 from phrasebeam.lm.text.vocabulary import Vocabulary
 
 log = logging.getLogger("phrasebeam")
@@ -23,14 +24,23 @@ class Bitext(NamedTuple):
     n_skipped: int  # pairs with an empty side, which stay in both corpora as empty sentences
 
 
-def read_bitext(source: str | Path, target: str | Path) -> Bitext:
-    """Read two files of tokenized sentences, one a line. Raises FormatError if they differ in the number of lines.
+class TextSide(NamedTuple):
+    """How one side of a bitext is read."""
 
-    Pairs with an empty side are emptied on both, so that sentence numbers remain line numbers.
+    vocabulary: Vocabulary  # to which new words are added
+    words_of_line: Callable[[str], list[str]] = split
+
+
+def read_bitext(source: str | Path, target: str | Path, sides: tuple[TextSide, TextSide] | None = None) -> Bitext:
+    """Read two files of sentences, one a line. Raises FormatError if they differ in the number of lines.
+
+    `sides`: None: of tokenized text and new vocabularies. Pairs with an empty side are emptied on both, so that
+    sentence numbers remain line numbers.
     """
-    source_vocabulary, target_vocabulary = Vocabulary(), Vocabulary()
-    source_corpus = read_corpus(source, source_vocabulary)
-    target_corpus = read_corpus(target, target_vocabulary)
+    one, other = sides or (TextSide(Vocabulary()), TextSide(Vocabulary()))
+    source_vocabulary, target_vocabulary = one.vocabulary, other.vocabulary
+    source_corpus = read_corpus(source, *one)
+    target_corpus = read_corpus(target, *other)
     n_source, n_target = source_corpus.offsets.size - 1, target_corpus.offsets.size - 1
     if n_source != n_target:
         message = f"{n_target} lines, but {source} has {n_source}; line i of one must translate line i of the other"

@@ -24,9 +24,14 @@ class Panel(NamedTuple):
     factor: float = 1.0  # by which numbers are multiplied
 
 
-def score_panel(metric: MetricName, lines: Mapping[str, str]) -> Panel:
-    """A panel of scores as trainers keep them: TER, whose scores are negative there, as people know it."""
-    return Panel(METRICS[metric].title, lines, 1.0 if METRICS[metric].scale > 0 else -1.0)
+def score_panels(metric: MetricName, lines: Mapping[str, str], is_reported: bool = False) -> list[Panel]:
+    """A panel of scores, and below it chrF++ where that is another metric.
+
+    Error rates, which are negative as trainers keep them, are shown as people know them; `is_reported`: they are so.
+    """
+    factor = 1.0 if is_reported or METRICS[metric].scale > 0 else -1.0
+    beside = [] if metric == "chrf++" else [Panel(METRICS["chrf++"].title, {"chrfpp": "development set"})]
+    return [Panel(METRICS[metric].title, lines, factor), *beside]
 
 
 def write_curve(directory: Path, rows: Rows, title: str, panels: Sequence[Panel], best: Mapping[Any, int]) -> None:

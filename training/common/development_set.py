@@ -1,6 +1,6 @@
 """Development data: its translations by a decoder and their score, by which trainers choose weights and stop.
 
-All trainers keep scores from 0 to 100, higher ones better: that of TER is negative. Methods of tuning optimize the
+All trainers keep scores from 0 to 100, higher ones better: error rates are negative. Methods of tuning optimize the
 metric itself (training/metrics/metric.py), without the factor 100.
 """
 
@@ -42,8 +42,9 @@ Tune = Callable[[str, Model], TunedWeights]  # tunes the dense weights of a mode
 class DevelopmentScore(NamedTuple):
     """Score of development data, and their translations."""
 
-    score: float  # 0 to 100, of TER negative
+    score: float  # 0 to 100, error rates negative
     texts: Sequence[str]  # the translations
+    chrfpp: float | None = None  # chrF++ of them, beside whatever metric
 
     @property
     def n_words(self) -> int:
@@ -52,10 +53,11 @@ class DevelopmentScore(NamedTuple):
 
 @dataclass(frozen=True)
 class DevelopmentSet:
-    """Source sentences, the metric against their references, and how many threads translate."""
+    """Source sentences, the metric against their references and chrF++ beside it, and how many threads translate."""
 
     source: Sequence[Input]
     metric: Metric
+    chrfpp: Metric
     threads: int
 
     def score(self, decoder: Decoder) -> DevelopmentScore:
@@ -67,12 +69,19 @@ class DevelopmentSet:
             for translation in translations:
                 texts.append(translation.text)
                 advance(1)
-        score = self.metric.corpus_score(self.metric.statistics(np.arange(len(texts)), texts))
-        return DevelopmentScore(points(score), texts)
+        return DevelopmentScore(_points_of(self.metric, texts), texts, self.chrfpp_of(texts))
+
+    def chrfpp_of(self, texts: Sequence[str]) -> float:
+        """ChrF++ of translations, 0 to 100."""
+        return _points_of(self.chrfpp, texts)
 
     def reported(self, score: float) -> float:
-        """A score (0 to 100, of TER negative) in the usual units: for TER the positive edit rate in percent."""
+        """A score (0 to 100, error rates negative) in the usual units: error rates positive."""
         return score if self.metric.scale > 0 else -score
+
+
+def _points_of(metric: Metric, texts: Sequence[str]) -> float:
+    return points(metric.corpus_score(metric.statistics(np.arange(len(texts)), texts)))
 
 
 def points(score: float) -> float:
@@ -98,7 +107,7 @@ def read_development(
         source = list(read_all_plf(lines[data.source], data.source))
     else:
         source = list(read_all_markup(lines[data.source], "pass-through", data.source, has_tags))
-    return DevelopmentSet(source, metric, settings.threads)
+    return DevelopmentSet(source, metric, make_metric("chrf++", references, settings.lowercase), settings.threads)
 
 
 class DevelopmentScorer:

@@ -8,25 +8,34 @@ Found = TypeVar("Found")
 
 
 class Gain(NamedTuple):
-    """Scores in the metric's own units (BLEU in percent, TER as edit rate), and where the best one is from."""
+    """Scores in the metric's own units (BLEU in percent, error rates positive), and where the best one is from."""
 
     metric: str
     before: float
     best: float
     found: str  # such as "iteration 3 of 8"; "" where nothing is better than the weights before
     first: str = "the weights it began with"
+    chrfpp: tuple[float, float] | None = None  # chrF++ before, and that of the best
 
     @classmethod
     def of(cls, progress: Progress[Any], metric: str) -> Self:
         """The gain of a training whose iteration 0 is that of the weights before."""
         number, last = progress.best, len(progress.iterations) - 1
         found = f"iteration {number} of {last}" if number > 0 else ""
-        return cls(metric, abs(progress.scores[0]), abs(progress.best_score), found)
+        return cls.between(metric, progress.iterations[0], progress.iterations[number], found)
+
+    @classmethod
+    def between(cls, metric: str, before: Any, best: Any, found: str) -> Self:
+        """The gain from one iteration to another, which have scores as trainers keep them."""
+        chrfpp = before.chrfpp, best.chrfpp
+        beside = None if metric == "chrf++" or None in chrfpp else chrfpp
+        return cls(metric, abs(before.score), abs(best.score), found, chrfpp=beside)
 
     def __str__(self) -> str:
         if not self.found:
             return f"nothing gained: the best {self.metric}, {self.best:.2f}, is that of {self.first}"
-        return f"{self.metric} {self.best:.2f} after {self.found}, {self.before:.2f} before"
+        beside = f"; chrF++ {self.chrfpp[1]:.2f}, {self.chrfpp[0]:.2f} before" if self.chrfpp else ""
+        return f"{self.metric} {self.best:.2f} after {self.found}, {self.before:.2f} before{beside}"
 
 
 class TrainingOutcome(NamedTuple, Generic[Found]):

@@ -27,7 +27,7 @@ class Tried(NamedTuple):
     """Weights, and the score and the length of the development set's translations with them."""
 
     weights: Weights
-    score: float  # 0 to 100, of TER negative
+    score: float  # 0 to 100, error rates negative
     n_words: int
 
 
@@ -51,7 +51,7 @@ def with_best_scales(
         tried = [_tried(development, one, sparse) for one in scaled]
     else:
         tried = [with_length(development, one, sparse, n_words) for one in scaled]
-    listed = ", ".join(f"{factor:g}: {one.score:.2f}" for factor, one in zip(factors, tried, strict=True))
+    listed = ", ".join(f"{factor:g}: {abs(one.score):.2f}" for factor, one in zip(factors, tried, strict=True))
     log.info(f"scales of sparse features: {listed}")
     return tried[int(np.argmax([one.score for one in tried]))].weights
 

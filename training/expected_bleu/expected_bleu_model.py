@@ -31,9 +31,9 @@ from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.process.unfinished import remove
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.common.checkpoint import load_checkpoint, save_checkpoint
-from phrasebeam.training.common.curve import Panel, score_panel, write_curve
+from phrasebeam.training.common.curve import Panel, score_panels, write_curve
 from phrasebeam.training.common.derived_model import DerivedModel, Making
-from phrasebeam.training.common.development_set import DevelopmentSet, read_development
+from phrasebeam.training.common.development_set import DevelopmentScore, DevelopmentSet, read_development
 from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.common.iterations import Progress
 from phrasebeam.training.common.kept_translations import keep_translations
@@ -62,7 +62,8 @@ class ExpectedBleuIteration(Section):
     expected_bleu: float = Field(description="mean of the lists, brevity not clipped")
     penalty: float = Field(description="sum of the squares of all weights; of gt, of KL divergences")
     seconds: float = Field(description="of computing the objective, its gradient and the next weights")
-    score: float | None = Field(None, description="of the development set, 0 to 100; of TER negative")
+    score: float | None = Field(None, description="of the development set, 0 to 100; error rates negative")
+    chrfpp: float | None = Field(None, description="chrF++ of the same translations")
 
 
 class ExpectedBleuProgress(Progress[ExpectedBleuIteration]):
@@ -70,10 +71,10 @@ class ExpectedBleuProgress(Progress[ExpectedBleuIteration]):
 
     format: Literal["phrasebeam expected BLEU 1"] = "phrasebeam expected BLEU 1"
 
-    def with_score(self, number: int, score: float) -> "ExpectedBleuProgress":
-        """A copy with the score of iteration `number`, 0 to 100."""
+    def with_score(self, number: int, scored: DevelopmentScore) -> "ExpectedBleuProgress":
+        """A copy with the scores of iteration `number`."""
         iterations = list(self.iterations)
-        iterations[number] = iterations[number].model_copy(update={"score": score})
+        iterations[number] = iterations[number].model_copy(update={"score": scored.score, "chrfpp": scored.chrfpp})
         return self.model_copy(update={"iterations": iterations})
 
 
@@ -104,7 +105,7 @@ def train_expected_bleu(
     learner = new_learner(derived.opened, store, config)
     progress = training.learn(learner)
     progress = training.score(progress, learner)
-    panels = [score_panel(config.metric, {"score": "development set"}), EXPECTED]
+    panels = [*score_panels(config.metric, {"score": "development set"}), EXPECTED]
     title = f"Expected BLEU by {TITLES.get(config.optimizer, config.optimizer)}"
     write_curve(derived.work, progress.rows(), title, panels, {None: progress.best})
     tuned = load_config(training.tuned_file(progress.best), Weights) if config.tune else None
@@ -190,28 +191,28 @@ class ExpectedBleuTraining:
         for number in [*range(0, last, self.config.score_every), last]:
             if progress.iterations[number].score is not None:
                 continue
-            score = self._score(learner, number, progress.signature)
-            progress = progress.with_score(number, score)
+            scored = self._score(learner, number, progress.signature)
+            progress = progress.with_score(number, scored)
             arrays = load_checkpoint(self.checkpoint, ExpectedBleuProgress, progress.signature, learner.declared)[1]
             save_checkpoint(self.checkpoint, progress, arrays)
-            log.info("iteration %d: score %.2f", number, score)
+            log.info("iteration %d: score %.2f", number, abs(scored.score))
         remove(self.derived.work / "candidate")
         return progress
 
-    def _score(self, learner: Learner, number: int, signature: str) -> float:
-        """The score of the model of an iteration, with its weights or with tuned ones, which are kept."""
+    def _score(self, learner: Learner, number: int, signature: str) -> DevelopmentScore:
+        """The scores of the model of an iteration, with its weights or with tuned ones, which are kept."""
         candidate, config = self.derived.work / "candidate", self.config
         self.write(replace(self.derived, output=candidate), learner, number)
         if config.tune is None:
             decoder = Decoder(open_model(candidate), config.development_search or config.search)
-            score, texts = self.development.score(decoder)
-            keep_translations(self.derived.work, number, texts)
-            return score
+            scored = self.development.score(decoder)
+            keep_translations(self.derived.work, number, scored.texts)
+            return scored
         tune = tuning_before_scores(self.development, all_runs(config.tune), self.derived.work / "tuned", signature)
         tuned = tune(f"{number:03d}", open_model(candidate))
         save_config(tuned.weights, self.tuned_file(number))
         keep_translations(self.derived.work, number, tuned.texts)
-        return tuned.score
+        return DevelopmentScore(tuned.score, tuned.texts, self.development.chrfpp_of(tuned.texts))
 
     def write(
         self, output: DerivedModel, learner: Learner, number: int, tuned: Weights | None = None, gain: str = ""

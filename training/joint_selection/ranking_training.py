@@ -10,7 +10,7 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, new_sparse_weights
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.common.curve import score_panel
+from phrasebeam.training.common.curve import score_panels
 from phrasebeam.training.common.development_set import DevelopmentScore, DevelopmentScorer
 from phrasebeam.training.common.scales import with_best_scales
 from phrasebeam.training.joint_selection.config import SENTENCES_OF_SHARD, RankingConfig
@@ -78,7 +78,7 @@ def ranking_training(
         selection,
         shares_weights=config.task_weights == "shared",
         workers=config.workers,
-        panels=[score_panel(config.metric, {"score": "development set", "example_score": "training data"})],
+        panels=[*score_panels(config.metric, {"score": "development set", "example_score": "training data"})],
     )
     groups = [name for name, rate in zip(GROUPS, rates.groups) if rate > 0]
 

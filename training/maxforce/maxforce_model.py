@@ -52,9 +52,9 @@ class TrainingResult(NamedTuple):
         gain = Gain.of(next(iter(self.progress.values())), metric)
         if self.mean is None:
             return gain
-        begun = max(progress.scores[0] for progress in self.progress.values())
-        found = f"the mean of {len(self.progress)} seeds" if self.mean.score > begun else ""
-        return Gain(metric, abs(begun), abs(self.mean.score), found)
+        begun = max((progress.iterations[0] for progress in self.progress.values()), key=lambda one: one.score)
+        found = f"the mean of {len(self.progress)} seeds" if self.mean.score > begun.score else ""
+        return Gain.between(metric, begun, self.mean, found)
 
 
 @alone_in_output

@@ -27,6 +27,7 @@ class Mean(SignedSection):
     format: Literal["phrasebeam maxforce mean 1"] = "phrasebeam maxforce mean 1"
     best: dict[Seed, Count]  # by seed: the iteration whose weights were taken
     score: float
+    chrfpp: float | None = None
     development_words: Count
 
 
@@ -48,7 +49,8 @@ def finish_mean(
     name = "mean-" + "-".join(f"{seed}.{iteration}" for seed, iteration in best.items())
     scored, dense = development.score_tuned(name, named, weights.table())
     weights = weights._replace(dense=dense)
-    result = Mean(signature=signature, best=best, score=scored.score, development_words=scored.n_words)
+    scores = {"score": scored.score, "chrfpp": scored.chrfpp, "development_words": scored.n_words}
+    result = Mean(signature=signature, best=best, **scores)
     save_checkpoint(path, result, weights._asdict())
-    log.info(f"mean of seeds {', '.join(map(str, best))}; score {scored.score:.2f}, {scored.n_words} words")
+    log.info(f"mean of seeds {', '.join(map(str, best))}; score {abs(scored.score):.2f}, {scored.n_words} words")
     return result, weights

@@ -16,7 +16,7 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.sparse.templates import GROUPS
-from phrasebeam.training.common.curve import Panel, score_panel
+from phrasebeam.training.common.curve import Panel, score_panels
 from phrasebeam.training.common.development_set import DevelopmentScore, DevelopmentScorer
 from phrasebeam.training.common.scales import with_best_scales
 from phrasebeam.training.maxforce.comparison import Comparison, Difference, TrainingExample
@@ -97,7 +97,7 @@ def perceptron_training(
         config.iterations,
         config.patience,
         threads=config.threads,
-        panels=[score_panel(config.metric, {"score": "development set"}), INVALID],
+        panels=[*score_panels(config.metric, {"score": "development set"}), INVALID],
     )
 
     model = objective.comparison.decoder.model

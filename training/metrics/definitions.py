@@ -6,10 +6,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from sacrebleu.metrics import BLEU, CHRF
 
+from phrasebeam.training.metrics.segment_errors import Accuracy, CharacterErrorRate, WordErrorRate
 from phrasebeam.training.metrics.ter import EditRate
 
-MetricName = Literal["bleu", "chrf", "chrf++", "ter"]
-BLEU_KIND, CHRF_KIND, TER_KIND = (np.int64(i) for i in range(3))  # see metric_scores.py
+MetricName = Literal["bleu", "chrf", "chrf++", "ter", "wer", "cer", "accuracy"]
+BLEU_KIND, CHRF_KIND, TER_KIND, ERROR_KIND, ACCURACY_KIND = (np.int64(i) for i in range(5))  # see metric_scores.py
 
 References = Sequence[Sequence[str]]  # one list of sentences for each set of them
 
@@ -17,7 +18,7 @@ References = Sequence[Sequence[str]]  # one list of sentences for each set of th
 class MetricOptions(NamedTuple):
     """Options of metrics; each says which metrics it concerns."""
 
-    lowercase: bool = False  # BLEU and chrF; TER always ignores case, as sacrebleu has it
+    lowercase: bool = False  # all but TER, which always ignores case, as sacrebleu has it
     tokenize: str | None = "none"  # BLEU's tokenizer; None: sacrebleu's own choice
 
 
@@ -50,7 +51,7 @@ METRICS: dict[str, MetricDefinition] = {
         lambda options, references: CHRF(word_order=2, lowercase=options.lowercase, references=references),
         CHRF_KIND,
         n_statistics=24,
-        title="chrF2++",
+        title="chrF++",
     ),
     "ter": MetricDefinition(  # translation edit rate, Snover et al. 2006
         lambda options, references: EditRate(references=references),
@@ -58,5 +59,25 @@ METRICS: dict[str, MetricDefinition] = {
         n_statistics=2,
         scale=-100.0,
         title="TER",
+    ),
+    "wer": MetricDefinition(  # word error rate
+        lambda options, references: WordErrorRate(options.lowercase, references),
+        ERROR_KIND,
+        n_statistics=2,
+        scale=-100.0,
+        title="WER",
+    ),
+    "cer": MetricDefinition(  # character error rate
+        lambda options, references: CharacterErrorRate(options.lowercase, references),
+        ERROR_KIND,
+        n_statistics=2,
+        scale=-100.0,
+        title="CER",
+    ),
+    "accuracy": MetricDefinition(  # of whole segments
+        lambda options, references: Accuracy(options.lowercase, references),
+        ACCURACY_KIND,
+        n_statistics=2,
+        title="accuracy",
     ),
 }

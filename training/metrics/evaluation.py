@@ -1,4 +1,4 @@
-"""BLEU, chrF and TER of translations, with sacrebleu's numbers, signatures and tests of significance (Post 2018)."""
+"""Scores of translations by all metrics, with sacrebleu's numbers, signatures and tests of significance (Post 2018)."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ CONFIDENCE_TRIALS = 1000
 class EvaluationOptions:
     """The metrics and tests to compute, and their options."""
 
-    metrics: tuple[str, ...] = ("bleu",)
+    metrics: tuple[str, ...] = ("bleu", "chrf++")
     tokenize: str | None = None  # of BLEU; None: sacrebleu's own choice
     lowercase: bool = False
     paired: PairedName | None = None  # one of PAIRED_TESTS: every system against the first
@@ -58,7 +58,7 @@ class EvaluationOptions:
 class MetricResult:
     """One metric of one system; what was not asked for is None."""
 
-    score: float  # 0 to 100, or more for TER
+    score: float  # 0 to 100, or more for error rates
     p_value: float | None = None  # of the difference to the first system
     mean: float | None = None  # of the bootstrap
     interval: float | None = None  # half of the 95 % confidence interval
@@ -133,7 +133,7 @@ def evaluate_texts(
 
 def bleu(hypotheses: Sequence[str], references: Sequence[str], tokenize: str = "none") -> tuple[float, str]:
     """Corpus BLEU of one system against one reference, and its signature; text is tokenized unless said otherwise."""
-    evaluation = evaluate_texts({"system": hypotheses}, [references], EvaluationOptions(tokenize=tokenize))
+    evaluation = evaluate_texts({"system": hypotheses}, [references], EvaluationOptions(("bleu",), tokenize))
     return evaluation.results["BLEU"][0].score, evaluation.signatures["BLEU"]
 
 

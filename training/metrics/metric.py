@@ -27,7 +27,7 @@ class Metric:
         return self._count(sentences, texts)
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        """float64[K] scores of the sums (float64[K, n_statistics]) of K corpora, in [0, 1]; TER in [-inf, 0]."""
+        """float64[K] scores of the sums (float64[K, n_statistics]) of K corpora, at most 1; error rates at most 0."""
         out = np.empty(len(sums))
         score_rows(self.kind, np.ascontiguousarray(sums, np.float64), out)
         return out
@@ -43,7 +43,7 @@ class Metric:
         return out
 
     def reported(self, score: float) -> float:
-        """A score in the usual units: from 0 to 100; for TER 100 times the edit rate."""
+        """A score in the usual units: from 0 to 100; for TER, WER and CER 100 times the error rate."""
         return self.scale * score
 
 

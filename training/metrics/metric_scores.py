@@ -2,7 +2,7 @@
 
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.training.metrics.bleu import bleu_of_sums
-from phrasebeam.training.metrics.definitions import BLEU_KIND, CHRF_KIND
+from phrasebeam.training.metrics.definitions import ACCURACY_KIND, BLEU_KIND, CHRF_KIND, ERROR_KIND
 from phrasebeam.training.metrics.sentence_bleu import smoothed_bleu
 
 BETA_SQUARED = 4.0  # chrF2: recall counts twice as much as precision
@@ -30,6 +30,12 @@ def ter_of_sums(sums):
     return -1.0 if sums[0] > 0.0 else 0.0
 
 
+@inlined_kernel
+def share_of_sums(sums):
+    """The first of `sums` (float64[2]) by the second, the size of the references; where that is 0, the first itself."""
+    return sums[0] / sums[1] if sums[1] > 0.0 else sums[0]
+
+
 @inner_kernel
 def score_of_sums(kind, sums):
     """The score of a corpus by the metric `kind` (int64), whose statistics add up to `sums` (float64[S])."""
@@ -37,6 +43,10 @@ def score_of_sums(kind, sums):
         return bleu_of_sums(sums)
     if kind == CHRF_KIND:
         return chrf_of_sums(sums)
+    if kind == ERROR_KIND:
+        return -share_of_sums(sums)
+    if kind == ACCURACY_KIND:
+        return share_of_sums(sums)
     return ter_of_sums(sums)
 
 

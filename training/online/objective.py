@@ -36,7 +36,7 @@ class ExampleObjective(Protocol[Snapshot]):
         """Decode the example of that number under the weights of the snapshot; what is drawn depends on the epoch."""
 
     def score(self, statistics: Sequence[float]) -> float | None:
-        """The score (0 to 100, of TER negative) of examples whose statistics add up to these; None if unknown."""
+        """The score (0 to 100, error rates negative) of examples whose statistics add up to these; None if unknown."""
 
     @property
     def examples(self) -> Any:

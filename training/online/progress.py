@@ -24,7 +24,10 @@ class OnlineIteration(Section):
     examples: Count = 0
     updates: Count = 0
     seconds: float = Field(0.0, description="of learning, summed over shards")
-    score: float = Field(0.0, description="of the development set by the averaged weights, 0 to 100; of TER negative")
+    score: float = Field(
+        0.0, description="of the development set by the averaged weights, 0 to 100; error rates negative"
+    )
+    chrfpp: float | None = Field(None, description="chrF++ of the same translations")
     development_words: Count = Field(0, description="of the translations of the development set")
     development_seconds: float = 0.0
     example_score: float | None = Field(

@@ -117,7 +117,7 @@ class OnlineTraining(Generic[Iteration]):
         start = EpochStart(self.mixed, self.start, plan.shares_weights)
         at = self.directory, self.signature, epoch, self.held
         passes = ShardPasses(self.objective, self.rule, plan.shards, plan.batches, start, *at)
-        with stage(f"iteration {epoch}, best score {progress.best_score:.2f}", n_examples, "sentences") as advance:
+        with stage(f"iteration {epoch}, best score {abs(progress.best_score):.2f}", n_examples, "sentences") as advance:
             done = passes.finish(current_engine(), plan.threads, plan.workers, self._one_at_a_time(advance))
         sums = PassProgress(signature=self.signature).with_statistics(one.statistics for one in done)
         for one in done:
@@ -164,6 +164,7 @@ class OnlineTraining(Generic[Iteration]):
         keep_translations(self.directory, number, scored.texts)
         ended = {
             "score": score,
+            "chrfpp": scored.chrfpp,
             "development_words": n_words,
             "features": int(np.count_nonzero(sparse.values)),
             "development_seconds": time.perf_counter() - begin,
@@ -175,7 +176,7 @@ class OnlineTraining(Generic[Iteration]):
             self._save_own(number)
         self._write_curve(progress)
         self._save(progress)
-        log.info(f"iteration {number}: {progress.iterations[-1].text()}; score {score:.2f}, {n_words} words")
+        log.info(f"iteration {number}: {progress.iterations[-1].text()}; score {abs(score):.2f}, {n_words} words")
         return progress
 
     def _write_curve(self, progress: OnlineProgress[Iteration]) -> None:

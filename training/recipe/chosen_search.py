@@ -91,7 +91,7 @@ def tuning_decodings(settings: TuneConfig, sentences: Mapping[str, int]) -> floa
 
 
 class TriedSearches(Section):
-    """tried.yaml: scores of the development data, before and after tuning, by what is tried."""
+    """tried.yaml: scores of the development data, higher is better, before and after tuning, by what is tried."""
 
     untuned: dict[str, float] = Field({})
     tuned: dict[str, float] = Field({})
@@ -116,17 +116,19 @@ def choose(stage: ChooseStage, model: Path, data: BitextFiles, output: Path) -> 
                     score = read.score(Decoder(opened, search)).score
             tried = tried.model_copy(update={"untuned": tried.untuned | {name: score}})
             save_config(tried, path)
-        log.info("%s: %.2f", name, tried.untuned[name])
+        log.info("%s: %.2f", name, read.reported(tried.untuned[name]))
     order, places = sorted(searches, key=lambda name: -tried.untuned[name]), {}
     for name in order[: stage.tuned]:
         places[name] = work / str(list(searches).index(name))
         results = tune_model(model, data, places[name], _tuning(stage, *searches[name]))
-        tried = tried.model_copy(update={"tuned": tried.tuned | {name: max(result.score for result in results)}})
+        score = max(read.reported(result.score) for result in results)
+        tried = tried.model_copy(update={"tuned": tried.tuned | {name: score}})
         save_config(tried, path)
-        log.info("%s, tuned: %.2f", name, tried.tuned[name])
+        log.info("%s, tuned: %.2f", name, read.reported(tried.tuned[name]))
     best = max(places, key=lambda name: tried.tuned[name])
     made: dict[str, Any] = {"search": searches[best][0].model_dump(exclude_none=True)}
-    gain = f"bleu {tried.untuned[best]:.2f} untuned, {tried.tuned[best]:.2f} tuned"
+    untuned, tuned = read.reported(tried.untuned[best]), read.reported(tried.tuned[best])
+    gain = f"{stage.settings.metric} {untuned:.2f} untuned, {tuned:.2f} tuned"
     write_changed(places[best], output, Making("choose", made, gain=gain))
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from phrasebeam.base.config import Section
+from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.model_building.train_model import language_model_paths
 from phrasebeam.training.recipe.chosen_search import ChooseStage
@@ -39,6 +40,9 @@ class Recipe(Section):
     )
     leave_out_seen: bool = Field(
         False, description="leave out development and test sentences that are in the training data, too"
+    )
+    metric: MetricName = Field(
+        "bleu", description="by which stages are kept, and which they optimize unless their settings name another"
     )
     twins: TwinSettings = TwinSettings()
     stages: list[AnyStage] = Field(min_length=1, max_length=MOST_STAGES, description="train-model first")
@@ -79,6 +83,12 @@ class Recipe(Section):
     def within(self, bounds: Mapping[str, int]) -> Self:
         """The recipe whose stages keep to these threads and bytes of memory, by name."""
         return self.model_copy(update={"stages": [stage.within(bounds) for stage in self.stages]})
+
+    def by_metric(self) -> Self:
+        """The recipe whose stages optimize its metric, where it is named and they do not name another."""
+        if "metric" not in self.model_fields_set:
+            return self
+        return self.model_copy(update={"stages": [stage.by_metric(self.metric) for stage in self.stages]})
 
     def building(self, changed: Callable[[TrainModelConfig], TrainModelConfig]) -> Self:
         """The recipe whose models of the bitext have the settings that `changed` makes of theirs."""

@@ -9,24 +9,23 @@ import yaml
 from phrasebeam.base.files import atomic_file
 from phrasebeam.console.html_page import element, html_list, html_page, html_table
 from phrasebeam.console.svg_chart import interval_chart
+from phrasebeam.training.metrics.definitions import METRICS
 from phrasebeam.training.recipe.recipe import Recipe
 from phrasebeam.training.recipe.recipe_run import WORK, RecipeResult
-from phrasebeam.training.recipe.stage import SetScores
-
-HEADER = ["stage", "from", "BLEU", "chrF", "TER", "test BLEU", "test chrF", "test TER", "minutes", "peak", ""]
+from phrasebeam.training.recipe.score_table import headings, reported_metrics, score_cells
 
 
 def write_report(result: RecipeResult, recipe: Recipe, output: Path, command: str) -> None:
     """Write report.md and report.html beside the models of the stages; `command` is what was called."""
-    rows, notes = list(_rows(result, recipe)), list(_notes(result, recipe, output))
+    tables, notes = list(_tables(result)), list(_notes(result, recipe, output))
     settings = yaml.safe_dump(recipe.model_dump(mode="json", exclude_unset=True), sort_keys=False, allow_unicode=True)
-    markdown = [f"# {output.name}: report", "", _markdown_table(rows), "", *(f"- {note}" for note in notes), ""]
+    markdown = [f"# {output.name}: report", "", *map(_markdown_table, tables), *(f"- {note}" for note in notes), ""]
     markdown += ["Made by", "", "```sh", command, "```", "", "with the recipe", "", "```yaml", settings + "```", ""]
     page = html_page(
         f"{output.name}: report",
         [
             _picture(result),
-            html_table(rows),
+            *map(html_table, tables),
             html_list(notes),
             element("p", {}, "Made by"),
             element("pre", {}, command),
@@ -39,18 +38,19 @@ def write_report(result: RecipeResult, recipe: Recipe, output: Path, command: st
             file.write(text)
 
 
-def _rows(result: RecipeResult, recipe: Recipe) -> Iterator[list[str]]:
-    yield [name.replace("chrF", "chrF++") for name in HEADER] if recipe.is_raw else HEADER
+def _tables(result: RecipeResult) -> Iterator[list[list[str]]]:
+    """What the stages did, with their scores of the sentences that decide; the scores of the test set, if any."""
+    metrics = reported_metrics(result.metric)
+    rows = [["stage", "from", *headings(metrics), "minutes", "peak", ""]]
     for name, record in result.stages.items():
         kept = "written" if name == result.best else "kept" if record.is_kept else "dropped"
-        scores = [*_cells(record.deciding), *_cells(record.test)]
-        yield [name, record.start, *scores, f"{record.seconds / 60:.1f}", f"{record.peak >> 20} MB", kept]
-
-
-def _cells(scores: SetScores | None) -> list[str]:
-    if scores is None:
-        return ["", "", ""]
-    return [f"{scores.bleu:.2f} ± {scores.bleu_interval:.2f}", f"{scores.chrf:.2f}", f"{scores.ter:.2f}"]
+        scores = score_cells(record.deciding, metrics, has_intervals=True)
+        rows.append([name, record.start, *scores, f"{record.seconds / 60:.1f}", f"{record.peak >> 20} MB", kept])
+    yield rows
+    tested = {name: record.test for name, record in result.stages.items() if record.test}
+    if tested:
+        body = [[name, *score_cells(scores, metrics, has_intervals=True)] for name, scores in tested.items()]
+        yield [["test set", *headings(metrics)], *body]
 
 
 def _curves(result: RecipeResult, output: Path) -> Iterator[str]:
@@ -64,7 +64,9 @@ def _notes(result: RecipeResult, recipe: Recipe, output: Path) -> Iterator[str]:
     sizes = ", ".join(f"{number:,} {name}" for name, number in result.sentences.items())
     yield f"Sentences: {sizes}."
     decides = f"every {round(1 / recipe.held_out)}th sentence of it" if recipe.held_out else "all of it"
-    yield f"BLEU, chrF and TER are of development data, {decides}, by which stages are kept; test data only report."
+    by = METRICS[recipe.metric].title
+    yield f"The first table is of development data, {decides}. Stages are kept by {by}; test data only report."
+    yield "TER, WER and CER are rates of errors; accuracy is the share of sentences that are as a reference has them."
     yield f"± is half of the 95 % confidence interval by bootstrap. {_scored(result, recipe)}"
     if curves := list(_curves(result, output)):
         yield f"Curves: {', '.join(curves)}."
@@ -86,11 +88,11 @@ def _scored(result: RecipeResult, recipe: Recipe) -> str:
 def _markdown_table(rows: Sequence[Sequence[str]]) -> str:
     header, *body = rows
     lines = [header, ["---"] + ["---:"] * (len(header) - 1), *body]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
 
 def _picture(result: RecipeResult) -> Element:
-    """BLEU by stage, with intervals."""
+    """The score that decides by stage, with intervals."""
     scores = {name: record.deciding for name, record in result.stages.items() if record.deciding}
-    rows = {name: (one.bleu, one.bleu_interval) for name, one in scores.items()}
-    return interval_chart("BLEU of the development sentences that decide, by stage", rows)
+    rows = {name: (one.scores[result.metric], one.intervals[result.metric]) for name, one in scores.items()}
+    return interval_chart(f"{METRICS[result.metric].title} of the development sentences that decide, by stage", rows)

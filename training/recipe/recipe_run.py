@@ -4,6 +4,7 @@ DIR is the model at the end. In DIR/recipe are stages/NAME, the models of the st
 data/, the parts of the development data; run.yaml, what was done so far; report.md and report.html.
 """
 
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -29,6 +30,7 @@ from phrasebeam.training.bitext.tokenized_files import write_tokens
 from phrasebeam.training.common.derived_model import Making
 from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.common.kept_translations import save_texts
+from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.model_building.word_alignments import check_alignments
 from phrasebeam.training.recipe.recipe import Recipe
 from phrasebeam.training.recipe.recipe_data import (
@@ -40,6 +42,7 @@ from phrasebeam.training.recipe.recipe_data import (
     without_twins,
 )
 from phrasebeam.training.recipe.recipe_screen import RecipeScreen
+from phrasebeam.training.recipe.score_table import score_cells, shown_metrics
 from phrasebeam.training.recipe.seen_sentences import check_enough_unseen, seen_in_training, without_seen
 from phrasebeam.training.recipe.stage import (
     RecipeStage,
@@ -70,16 +73,15 @@ class StageRecord(Section):
     is_kept: bool = False
 
 
-def bleu_of(record: StageRecord) -> tuple[str, str]:
-    """BLEU of the sentences that decide and of the test set, "" where there is none."""
-    deciding, test = (f"{scores.bleu:.2f}" if scores else "" for scores in (record.deciding, record.test))
-    return deciding, test
+def short_cells(record: StageRecord, metric: MetricName) -> list[str]:
+    """Scores of the sentences that decide, and of the test set; "" where there is none."""
+    return [cell for scores in (record.deciding, record.test) for cell in score_cells(scores, shown_metrics(metric))]
 
 
 class RecipeState(Section):
     """run.yaml: the stages that were begun, by name."""
 
-    format: Literal["phrasebeam recipe 1"] = "phrasebeam recipe 1"
+    format: Literal["phrasebeam recipe 2"] = "phrasebeam recipe 2"
     stages: dict[str, StageRecord] = Field({})
 
 
@@ -91,6 +93,7 @@ class RecipeResult(NamedTuple):
     sentences: dict[str, int]  # training, development, test
     seen: dict[str, int]  # development and test sentences that are in the training data, too
     twins: str  # what is said of pairs that repeat others
+    metric: MetricName = "bleu"  # by which stages are kept
     is_raw: bool = False  # whether the text is, of which then the scores are
 
     @property
@@ -101,10 +104,11 @@ class RecipeResult(NamedTuple):
 
     @property
     def gain(self) -> Gain:
-        """BLEU of what is written beside that of the first stage's model, on the development sentences that decide."""
+        """The score of what is written beside that of the first stage's model, on the sentences that decide."""
         first = next(iter(self.stages))
-        before, best = (scores.bleu if (scores := self.stages[one].deciding) else 0.0 for one in (first, self.best))
-        return Gain("bleu", before, best, "" if self.best == first else f"stage {self.best}", f"stage {first}")
+        names = first, self.best
+        before, best = (one.scores[self.metric] if (one := self.stages[name].deciding) else 0.0 for name in names)
+        return Gain(self.metric, before, best, "" if self.best == first else f"stage {self.best}", f"stage {first}")
 
 
 @alone_in_output
@@ -139,12 +143,11 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
             log.info("stage %d of %d: %s%s", number, len(recipe.stages), stage.label, f", {left}" if left else "")
             screen.begin()
             record = run.make(stage)
-            screen.finish(stage.label, bleu_of(record), run.best, record.seconds)
+            screen.finish(stage.label, short_cells(record, recipe.metric), run.best, record.seconds)
     run.write()
     stages = {name: run.records[name] for name in (stage.label for stage in recipe.stages)}
-    return RecipeResult(
-        stages, run.best, sentences, {name: sum(found) for name, found in seen.items()}, read.note, recipe.is_raw
-    )
+    n_seen = {name: sum(found) for name, found in seen.items()}
+    return RecipeResult(stages, run.best, sentences, n_seen, read.note, recipe.metric, recipe.is_raw)
 
 
 class _Run:
@@ -184,13 +187,13 @@ class _Run:
             self.data = self._divided(self.directory(name))
         if record.deciding is None:
             record = self._scored(name, record)
-        is_best = not self.best or self._bleu(record) > self._bleu(self.records[self.best])
+        is_best = not self.best or self._quality(record) > self._quality(self.records[self.best])
         self._save(name, record.model_copy(update={"is_kept": is_best}))
         if is_best:
             self.best = name
-            log.info("%s: kept, %.2f BLEU", name, self._bleu(record))
+            log.info("%s: kept, %s", name, self._told(name))
         else:
-            log.info("%s: dropped, %.2f BLEU, %s has %.2f", name, self._bleu(record), self.best, self._best_bleu())
+            log.info("%s: dropped, %s; %s has %s", name, self._told(name), self.best, self._told(self.best))
         return self.records[name]
 
     def _made(self, stage: RecipeStage, record: StageRecord) -> StageRecord:
@@ -212,13 +215,13 @@ class _Run:
             if data is not None:
                 texts = translated(decoder, data, self.threads, tokenization=tokenization)
                 save_texts(texts, self.work / f"{name}.{kind}")
-                found[kind] = scores_of(texts, data, self.recipe.is_raw)
+                found[kind] = scores_of(texts, data, self.recipe.metric, self.recipe.is_raw)
         return record.model_copy(update=found)
 
     def write(self) -> None:
         """Write the best model to the directory of the recipe."""
         made = {"recipe": self.recipe.model_dump(mode="json", exclude_unset=True), "stage": self.best}
-        gain = f"bleu {self._best_bleu():.2f} on the development sentences that decide"
+        gain = f"{self._told(self.best)} on the development sentences that decide"
         write_changed(self.directory(self.best), self.output, Making("train", made, gain=gain))
 
     @property
@@ -262,8 +265,11 @@ class _Run:
         self.records = {**self.records, name: record}
         save_config(RecipeState(stages=self.records), self.work / "run.yaml")
 
-    def _bleu(self, record: StageRecord) -> float:
-        return record.deciding.bleu if record.deciding else -1.0
+    def _quality(self, record: StageRecord) -> float:
+        return record.deciding.quality(self.recipe.metric) if record.deciding else -math.inf
 
-    def _best_bleu(self) -> float:
-        return self._bleu(self.records[self.best])
+    def _told(self, name: str) -> str:
+        """The scores of a stage on the sentences that decide, in words."""
+        deciding = self.records[name].deciding
+        scores = deciding.scores if deciding else {}
+        return ", ".join(f"{one} {scores[one]:.2f}" for one in shown_metrics(self.recipe.metric) if one in scores)

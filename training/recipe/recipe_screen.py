@@ -1,21 +1,22 @@
 """The display of a running recipe: its stages, scores so far, minutes, and about how many are left."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from phrasebeam.training.recipe.recipe import Recipe
-
-HEADER = ("stage", "BLEU", "test BLEU", "minutes")
+from phrasebeam.training.recipe.score_table import headings, shown_metrics
 
 
 class RecipeScreen:
     """The table of stages that rich shows."""
 
     def __init__(self, recipe: Recipe, sentences: Mapping[str, int]):
+        metrics = shown_metrics(recipe.metric)
+        self.headings = [*headings(metrics), *headings(metrics, "test ")]
         self.expected = {stage.label: stage.decodings(sentences) for stage in recipe.stages}
         self.seconds: dict[str, float] = {}  # of stages that are done
-        self.cells: dict[str, tuple[str, str]] = {}  # their scores
+        self.cells: dict[str, Sequence[str]] = {}  # their scores
         self.best, self.begun = "", time.monotonic()
 
     def __rich__(self) -> Any:
@@ -28,7 +29,7 @@ class RecipeScreen:
         """Begin the next stage."""
         self.begun = time.monotonic()
 
-    def finish(self, name: str, scores: tuple[str, str], best: str, seconds: float) -> None:
+    def finish(self, name: str, scores: Sequence[str], best: str, seconds: float) -> None:
         """A stage is done: its scores, the best stage so far, and what it took."""
         self.seconds[name], self.cells[name], self.best = seconds, scores, best
 
@@ -39,18 +40,21 @@ class RecipeScreen:
 
     def lines(self) -> list[str]:
         """The lines as they are now."""
-        width = max(len(HEADER[0]), *map(len, self.expected))
-        lines = [f"  {HEADER[0]:<{width}} {HEADER[1]:>7} {HEADER[2]:>10} {HEADER[3]:>8}"]
+        width = max(len("stage"), *map(len, self.expected))
+        lines = [f"  {'stage':<{width}}{self._columns(self.headings)} {'minutes':>8}"]
         waiting = [name for name in self.expected if name not in self.seconds]
         for name in self.expected:
             is_now, elapsed = [name] == waiting[:1], time.monotonic() - self.begun
-            bleu, test = self.cells.get(name, ("", ""))
+            scores = self._columns(self.cells.get(name, [""] * len(self.headings)))
             seconds = self.seconds.get(name, elapsed if is_now else None)
             minutes = "" if seconds is None else f"{seconds / 60:.1f}"
             mark = ">" if is_now else "*" if name == self.best else " "
-            line = f"{mark} {name:<{width}} {bleu:>7} {test:>10} {minutes:>8}"
+            line = f"{mark} {name:<{width}}{scores} {minutes:>8}"
             lines.append(f"{line}  {self.left()}" if is_now else line)
         return [line.rstrip() for line in lines]
+
+    def _columns(self, cells: Sequence[str]) -> str:
+        return "".join(f" {cell:>{max(7, len(heading))}}" for cell, heading in zip(cells, self.headings))
 
 
 def seconds_left(expected: Mapping[str, float], taken: Mapping[str, float], elapsed: float) -> float | None:

@@ -21,13 +21,13 @@ from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.unfinished import remove
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.common.derived_model import DerivedModel, Making
-from phrasebeam.training.common.settings import settings_with_effect
+from phrasebeam.training.common.settings import ScoringSettings, settings_with_effect
+from phrasebeam.training.metrics.definitions import METRICS, MetricName
 from phrasebeam.training.metrics.evaluation import EvaluationOptions, evaluate_texts
 from phrasebeam.training.recipe.recipe_data import DividedData, RecipeFiles
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=40)]
-METRICS = ("bleu", "chrf", "ter"), "none"  # and BLEU's tokenizer
-RAW_METRICS = ("bleu", "chrf++", "ter"), "13a"
+REPORTED = ("bleu", "chrf++", "ter", "wer", "cer", "accuracy")  # and the metric of the recipe
 S = TypeVar("S", bound=Section)
 
 
@@ -81,6 +81,10 @@ class RecipeStage(Section):
         """The same with these threads and bytes of memory, by name."""
         return self
 
+    def by_metric(self, metric: MetricName) -> Self:
+        """The same by this metric, as far as it knows one, and does not name another."""
+        return self
+
     def signed(self, is_whole: bool) -> dict[str, Any]:
         """The settings that the model depends on; unless `is_whole`, without those that a begun training may change."""
         return self.model_dump(mode="json", exclude={"name"})
@@ -99,6 +103,12 @@ class TrainerStage(RecipeStage):
         """The same with these threads and bytes of memory, as far as the trainer knows them."""
         known = {name: value for name, value in bounds.items() if name in type(self.settings).model_fields}
         return self.model_copy(update={"settings": self.settings.model_copy(update=known)})
+
+    def by_metric(self, metric: MetricName) -> Self:
+        """The same with this metric of the trainer, if it has one and its settings do not name another."""
+        if not isinstance(self.settings, ScoringSettings) or "metric" in self.settings.model_fields_set:
+            return self
+        return self.model_copy(update={"settings": self.settings.model_copy(update={"metric": metric})})
 
     def signed(self, is_whole: bool) -> dict[str, Any]:
         """The settings of the trainer."""
@@ -128,13 +138,15 @@ def clear_stage(output: Path) -> None:
 
 
 class SetScores(Section):
-    """Scores of one set, as sacrebleu reports them: of tokenized text as it is, of raw text by its own tokenizer."""
+    """Scores of one set by metric, as sacrebleu has them: of tokenized text as it is, of raw text by its tokenizer."""
 
-    bleu: float
-    bleu_interval: float  # half of the 95 % confidence interval by bootstrap
-    chrf: float
-    ter: float
+    scores: dict[str, float]
+    intervals: dict[str, float]  # half of the 95 % confidence interval by bootstrap
     signatures: dict[str, str] = Field({})  # of the metrics, by sacrebleu's names
+
+    def quality(self, metric: MetricName) -> float:
+        """The score by which one model is better than another: higher is better."""
+        return self.scores[metric] if METRICS[metric].scale > 0 else -self.scores[metric]
 
 
 def translated(
@@ -158,14 +170,16 @@ def translated(
     return texts
 
 
-def scores_of(texts: list[str], data: BitextFiles, is_raw: bool = False) -> SetScores:
-    """Scores of translations: of tokens, or of raw text as it is published. Raises ConfigError or FormatError."""
+def scores_of(texts: list[str], data: BitextFiles, metric: MetricName = "bleu", is_raw: bool = False) -> SetScores:
+    """Scores of translations, by `metric`, too: of tokens, or of raw text as they are published. Raises SmtError."""
     references = [[line.rstrip() for line in read_lines(path)] for path in data.references]
-    options = EvaluationOptions(*(RAW_METRICS if is_raw else METRICS), confidence=True)
+    names = tuple(dict.fromkeys((metric, *REPORTED)))
+    options = EvaluationOptions(names, "13a" if is_raw else "none", confidence=True)
     evaluation = evaluate_texts({"": texts}, references, options)
-    bleu, chrf, ter = (results[0] for results in evaluation.results.values())
-    scores = SetScores(bleu=bleu.score, bleu_interval=bleu.interval or 0.0, chrf=chrf.score, ter=ter.score)
-    return scores.model_copy(update={"signatures": dict(evaluation.signatures)})
+    results = {name: one for name, (one,) in zip(names, evaluation.results.values(), strict=True)}
+    intervals = {name: one.interval or 0.0 for name, one in results.items()}
+    scores = {name: one.score for name, one in results.items()}
+    return SetScores(scores=scores, intervals=intervals, signatures=dict(evaluation.signatures))
 
 
 def with_seeds(section: S, more: int) -> S:

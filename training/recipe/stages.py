@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field
 
@@ -28,6 +28,7 @@ from phrasebeam.training.joint_selection.config import RankingConfig
 from phrasebeam.training.joint_selection.ranking_model import train_ranking
 from phrasebeam.training.maxforce.config import MaxforceConfig
 from phrasebeam.training.maxforce.maxforce_model import train_maxforce
+from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.model_building.train_model import train_model
 from phrasebeam.training.model_building.word_alignments import kept_alignments
@@ -205,6 +206,11 @@ class RiskStage(RecipeStage):
     kind: Literal["mbr"]
     sizes: list[Size] = Field([200], min_length=1, max_length=10, description="of the lists that are tried")
     scales: list[Factor] = Field([0.3, 1.0, 3.0], min_length=1, max_length=20, description="of scores that are tried")
+    metric: MetricName = Field("bleu", description="by which they are compared")
+
+    def by_metric(self, metric: MetricName) -> Self:
+        """The same by this metric, if it does not name another."""
+        return self if "metric" in self.model_fields_set else self.model_copy(update={"metric": metric})
 
     def decodings(self, sentences: Mapping[str, int]) -> float:
         """The development data for each size and scale."""
@@ -216,7 +222,8 @@ class RiskStage(RecipeStage):
         for size in self.sizes:
             for scale in self.scales:
                 risk = MbrSettings(size=size, scale=scale)
-                found.append((scores_of(translated(decoder, work.tuning, work.threads, risk), work.tuning).bleu, risk))
+                texts = translated(decoder, work.tuning, work.threads, risk)
+                found.append((scores_of(texts, work.tuning, self.metric).quality(self.metric), risk))
         _, best = max(found, key=lambda one: one[0])
         making = Making("mbr", {"mbr": best.model_dump(mode="json")})
         write_changed(work.model, work.output, making, search={"mbr": best})

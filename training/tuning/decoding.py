@@ -56,8 +56,8 @@ def decode_into(
             n_found, n_new = n_found + decoded.sentence.size, n_new + store.add(decoded)
             advance(len(batch))
     store.commit()
-    score = points(float(metric.score(best[None])[0]))
-    return DecodedIteration(TuningIteration(score=score, hypotheses=len(store), found=n_found, new=n_new), texts)
+    scores = {"score": points(float(metric.score(best[None])[0])), "chrfpp": development.chrfpp_of(texts)}
+    return DecodedIteration(TuningIteration(**scores, hypotheses=len(store), found=n_found, new=n_new), texts)
 
 
 def hypotheses(lists: Sequence[tuple[int, NbestTable]], metric: Metric) -> Hypotheses:

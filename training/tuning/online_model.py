@@ -18,7 +18,7 @@ from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.bitext.kept_alignment import kept_alignment
 from phrasebeam.training.common.best_weights import BestWeights
 from phrasebeam.training.common.derived_model import DerivedModel, Making, with_sparse_weights
-from phrasebeam.training.common.development_set import DevelopmentSet, read_development
+from phrasebeam.training.common.development_set import DevelopmentScore, DevelopmentSet, read_development
 from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.common.settings import changed_settings, settings_with_effect
 from phrasebeam.training.common.training_data import training_folds, training_pairs
@@ -83,8 +83,8 @@ def tune_online(
         online_run, start = online_training(opened, data, held_out, config, seed, directory)
         found[seed] = online_run.finish(signature, start)
         found_best = load_best(directory, signature, online_run.objective.features.size)
-        score = _test_score(found_best, opened, test_set, config) if test_set else None
-        results.append(_result(f"seed-{seed}", found[seed], held_out, score))
+        tested = _tested(found_best, opened, test_set, config) if test_set else None
+        results.append(_result(f"seed-{seed}", found[seed], held_out, tested))
     seed = max(found, key=lambda seed: found[seed].best_score)
     best = derived.work / f"seed-{seed}"
     sentences = {example.number: example.given for example in data.examples}
@@ -128,15 +128,15 @@ def _examples(
     ]
 
 
-def _test_score(best: BestWeights, opened: Model, test: DevelopmentSet, config: TuneConfig) -> float:
+def _tested(best: BestWeights, opened: Model, test: DevelopmentSet, config: TuneConfig) -> DevelopmentScore:
     decoder = Decoder(opened, config.search)
     weights = Weights.learned(decoder.features.by_group(best.dense))
     decoder = Decoder(with_sparse_weights(opened, best.table()), config.search, weights)
-    return test.reported(test.score(decoder).score)
+    return test.score(decoder)
 
 
 def _result(
-    name: str, progress: OnlineProgress[ListIteration], held_out: DevelopmentSet, test_score: float | None
+    name: str, progress: OnlineProgress[ListIteration], held_out: DevelopmentSet, tested: DevelopmentScore | None
 ) -> RunResult:
     iterations, reported = progress.iterations, held_out.reported
     return RunResult(
@@ -146,7 +146,9 @@ def _result(
         progress.best,
         reported(iterations[0].score),
         reported(progress.best_score),
-        test_score,
+        reported(tested.score) if tested else None,
+        iterations[progress.best].chrfpp,
+        tested.chrfpp if tested else None,
         sum(iteration.updates for iteration in iterations),
         0.0,
         sum(iteration.seconds + iteration.development_seconds for iteration in iterations),

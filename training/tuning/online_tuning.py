@@ -13,7 +13,7 @@ from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.common.curve import score_panel
+from phrasebeam.training.common.curve import score_panels
 from phrasebeam.training.common.development_set import DevelopmentScore, DevelopmentScorer, DevelopmentSet
 from phrasebeam.training.online.learned_weights import LearnedWeights
 from phrasebeam.training.online.per_feature import PerFeature, check_learns, per_feature
@@ -57,7 +57,7 @@ def online_training(
         config.iterations,
         settings.patience,
         threads=config.threads,
-        panels=[score_panel(config.metric, LINES)],
+        panels=[*score_panels(config.metric, LINES)],
     )
     scorer = DevelopmentScorer(held_out, Decoder(model, config.search))
 

@@ -11,7 +11,7 @@ from phrasebeam.base.config import Count, Section, load_config, save_config
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, open_sparse_weights, save_sparse_weights
 from phrasebeam.training.common.checkpoint import begin
-from phrasebeam.training.common.curve import Panel, write_curve
+from phrasebeam.training.common.curve import score_panels, write_curve
 from phrasebeam.training.common.development_set import DevelopmentSet
 from phrasebeam.training.common.iterations import Progress
 
@@ -21,7 +21,8 @@ PROGRESS = "run.yaml"
 class TuningIteration(Section):
     """One iteration: decoding with the weights of the one before, then optimizing."""
 
-    score: float = Field(description="of the translations by the weights before, 0 to 100; of TER negative")
+    score: float = Field(description="of the translations by the weights before, 0 to 100; error rates negative")
+    chrfpp: float | None = Field(None, description="chrF++ of the same translations")
     hypotheses: Count = Field(description="of all lists, duplicates left out")
     found: Count = Field(description="hypotheses of this iteration")
     new: Count = Field(description="those of them that no iteration had before")
@@ -93,13 +94,13 @@ def write_curves(directory: Path, runs: Mapping[str, TuningProgress], developmen
         for row in rows
     ]
     best = {name: progress.best for name, progress in runs.items()}
-    panel = Panel(development.metric.title, {"score": "development set"})
-    write_curve(directory, reported, "Weights after each iteration", [panel], best)
+    panels = score_panels(development.metric.name, {"score": "development set"}, is_reported=True)
+    write_curve(directory, reported, "Weights after each iteration", panels, best)
 
 
 @dataclass(frozen=True)
 class RunResult:
-    """The result of a run; scores are in the metric's own units (BLEU in percent, TER as edit rate)."""
+    """The result of a run; scores are in the metric's own units (BLEU in percent, error rates positive)."""
 
     name: str
     c: float | None  # of MIRA, where several are compared
@@ -108,6 +109,8 @@ class RunResult:
     before: float  # score on the development set before tuning
     score: float
     test_score: float | None
+    chrfpp: float | None  # chrF++ of the same translations of the development set
+    test_chrfpp: float | None
     updates: int
     optimize_seconds: float
     decode_seconds: float

@@ -82,10 +82,10 @@ class Tuner:
     def _iterate(self, number: int) -> tuple[TuningIteration, bool]:
         decoder, begin = self.decoder(number - 1), time.perf_counter()
         if number > self.config.iterations:
-            (score, texts), n_kept = self.development.score(decoder), self.run.progress.iterations[-1].hypotheses
-            keep_translations(self.run.directory, number, texts)
-            seconds = time.perf_counter() - begin
-            return TuningIteration(score=score, hypotheses=n_kept, found=0, new=0, decode_seconds=seconds), True
+            scored, n_kept = self.development.score(decoder), self.run.progress.iterations[-1].hypotheses
+            keep_translations(self.run.directory, number, scored.texts)
+            seconds, scores = time.perf_counter() - begin, {"score": scored.score, "chrfpp": scored.chrfpp}
+            return TuningIteration(**scores, hypotheses=n_kept, found=0, new=0, decode_seconds=seconds), True
         store = self._store(number, decoder)
         request = ListRequest(self.config.nbest, self.config.distinct, self.config.sparse == "weights")
         iteration, texts = decode_into(store, decoder, self.development, request)

@@ -63,6 +63,7 @@ def tune_model(
 def _result(tuner: Tuner, test: DevelopmentSet | None) -> RunResult:
     progress, reported = tuner.run.progress, tuner.development.reported
     iterations, best = progress.iterations, progress.best
+    tested = test.score(tuner.decoder(best)) if test else None
     return RunResult(
         tuner.settings.name,
         tuner.settings.c,
@@ -70,7 +71,9 @@ def _result(tuner: Tuner, test: DevelopmentSet | None) -> RunResult:
         best,
         reported(iterations[0].score),
         reported(progress.best_score),
-        reported(test.score(tuner.decoder(best)).score) if test else None,
+        reported(tested.score) if tested else None,
+        iterations[best].chrfpp,
+        tested.chrfpp if tested else None,
         sum(iteration.updates for iteration in iterations),
         sum(iteration.optimize_seconds for iteration in iterations),
         sum(iteration.decode_seconds for iteration in iterations),

@@ -1,8 +1,8 @@
 """One direction of word alignment with the aligners of Thot, run as a separate process.
 
 Thot holds Python's global interpreter lock, so that two directions in parallel need two processes. The job is read from
-standard input (a line of JSON, then the arrays); a byte after every pass and finally the links are written to standard
-output. There are no temporary files, so none remain however the process ends.
+standard input (a line of JSON, then the arrays); a byte after every pass, and finally the links and scores are written
+to standard output. There are no temporary files, so none remain however the process ends.
 """
 
 import json
@@ -13,8 +13,11 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 from thot import alignment as thot
+from thot.common import WordAlignmentMatrix
 
 UNLINKED = -1  # source position of a target word that is aligned to no source word
+DECODED_AT_ONCE = 1000  # sentence pairs, as a pass
+CORPUS_FILES = ("src", "trg", "srctrgc", "aligns")  # which Thot writes with a model and wants to see, if empty, with it
 
 MODELS: dict[str, Callable[..., thot.AlignmentModel]] = {
     "ibm1": thot.Ibm1AlignmentModel,
@@ -35,29 +38,81 @@ class AlignmentJob(NamedTuple):
     n_pairs: int  # sentence pairs
     n_source: int  # source words
     n_target: int  # target words
+    learned: str = ""  # beginning of the paths of a model that is there, whose only stage has no passes; "": none
+    saved: str = ""  # of the files that the model is written to; "": none
+    is_scored: bool = False  # whether the pairs get scores
 
     @property
     def n_passes(self) -> int:
-        """Passes over the bitext of all models together."""
-        return sum(sum(passes) for _, passes in self.stages)
+        """Passes over the bitext of all models together, and those of decoding."""
+        decoded = -(-self.n_pairs // DECODED_AT_ONCE) if self.learned or self.is_scored else 0
+        return sum(sum(passes) for _, passes in self.stages) + decoded
 
 
-def links_of(
+class DirectionAnswer(NamedTuple):
+    """The result of a process."""
+
+    links: list[list[int]]  # source position, or UNLINKED, of each target word of each pair
+    ln_scores: list[float]  # ln p(target sentence, links | source sentence), where pairs get scores
+
+
+def answer_of(
     job: AlignmentJob, source: list[list[str]], target: list[list[str]], advance: Callable[[], object]
-) -> list[list[int]]:
-    """Source position, or UNLINKED, of each target word of each pair; `advance` is called after every pass."""
+) -> DirectionAnswer:
+    """Links and scores of the pairs; `advance` is called after every pass."""
     nonempty = [i for i in range(len(source)) if source[i] and target[i]]
+    model = _learned(job) if job.learned else _trained(job, [(source[i], target[i]) for i in nonempty], advance)
+    links, ln_scores = [[UNLINKED] * len(sentence) for sentence in target], [0.0] * len(source)
+    if not job.learned:
+        for n, i in enumerate(nonempty):
+            links[i] = _positions(model.get_training_alignment(n)[1])
+    if job.saved:
+        _save(model, job.saved)
+    if job.learned or job.is_scored:
+        for i in range(len(source)):
+            if source[i] and target[i]:
+                ln_scores[i], matrix = model.get_best_alignment(source[i], target[i])
+                # Thot takes lengths from the training text, which is not kept.
+                ln_scores[i] -= model.sentence_length_log_prob(len(source[i]), len(target[i]))
+                if job.learned:
+                    links[i] = _positions(matrix)
+            if i % DECODED_AT_ONCE == 0:
+                advance()
+    return DirectionAnswer(links, ln_scores if job.is_scored else [])
+
+
+def _positions(matrix: WordAlignmentMatrix) -> list[int]:
+    return [position - 1 for position in matrix.to_list()]
+
+
+def _learned(job: AlignmentJob) -> thot.AlignmentModel:
+    """The model of an earlier job."""
+    model = MODELS[job.stages[-1][0]]()
+    if isinstance(model, thot.EflomalAlignmentModel):
+        model.seed = job.seed
+    if not model.load(job.learned):
+        raise OSError(f"{job.learned}: cannot be read")
+    return model
+
+
+def _save(model: thot.AlignmentModel, path: str) -> None:
+    if not model.print(path):
+        raise OSError(f"{path}: cannot be written")
+    for name in CORPUS_FILES:
+        open(f"{path}.{name}", "wb").close()
+
+
+def _trained(
+    job: AlignmentJob, pairs: list[tuple[list[str], list[str]]], advance: Callable[[], object]
+) -> thot.AlignmentModel:
     model = MODELS[job.stages[0][0]]()
-    for i in nonempty:
-        model.add_sentence_pair(source[i], target[i])
+    for pair in pairs:
+        model.add_sentence_pair(*pair)
     for k, (name, passes) in enumerate(job.stages):
         if k > 0:
             model = MODELS[name](model)  # takes over the sentence pairs and the learned parameters
         _train(model, job, passes, k == len(job.stages) - 1, advance)
-    links = [[UNLINKED] * len(sentence) for sentence in target]
-    for n, i in enumerate(nonempty):
-        links[i] = [position - 1 for position in model.get_training_alignment(n)[1].to_list()]
-    return links
+    return model
 
 
 def _train(
@@ -75,7 +130,7 @@ def _train(
 
 
 def main() -> None:
-    """Read one job from standard input, and write its links to standard output."""
+    """Read one job from standard input, and write its links and scores to standard output."""
     answer = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # output of libraries must not mix with the answer
 
@@ -86,8 +141,9 @@ def main() -> None:
     request = sys.stdin.buffer
     job = AlignmentJob(**json.loads(request.readline()))
     source, target = (_read_sentences(request, job.n_pairs, n_words) for n_words in (job.n_source, job.n_target))
-    links = links_of(job, source, target, advance)
+    links, ln_scores = answer_of(job, source, target, advance)
     answer.write(np.array([link for sentence in links for link in sentence], np.int32).tobytes())
+    answer.write(np.array(ln_scores, np.float64).tobytes())
     answer.close()
 
 

@@ -2,6 +2,8 @@
 
 import logging
 import math
+from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -11,8 +13,8 @@ from phrasebeam.decoder.extraction.symmetrization import combined_points
 from phrasebeam.lm.text.corpus import Corpus
 from phrasebeam.training.word_alignment.align_direction import UNLINKED, AlignmentJob
 from phrasebeam.training.word_alignment.alignment_points import Alignments, in_target_order
-from phrasebeam.training.word_alignment.alignment_settings import Aligner, AlignmentConfig
-from phrasebeam.training.word_alignment.directions import AlignmentDirection, run_directions
+from phrasebeam.training.word_alignment.alignment_settings import Aligner, AlignmentConfig, Symmetrization
+from phrasebeam.training.word_alignment.directions import AlignedDirection, AlignmentDirection, run_directions
 
 log = logging.getLogger("phrasebeam")
 
@@ -26,6 +28,8 @@ STAGES: dict[Aligner, list[str]] = {
 # Words of the longest piece on either side. A pass takes time and memory in proportion to the product of both lengths,
 # so that pieces make it linear in the words of a long pair; and Thot's HMM and IBM models take no more than 200 words.
 LONGEST_PIECE = 200
+BOTH = FORWARD, BACKWARD = "source_to_target", "target_to_source"
+ONE_DIRECTION: dict[Symmetrization, Sequence[str]] = {"source_to_target": [FORWARD], "target_to_source": [BACKWARD]}
 
 
 class Pieces(NamedTuple):
@@ -36,7 +40,32 @@ class Pieces(NamedTuple):
     pairs: np.ndarray  # int64[P], sentence pair of each piece, increasing
 
 
+class KeptModels(NamedTuple):
+    """What is done with the models of both directions besides aligning, and by which."""
+
+    learned: Path | None = None  # directory of models that align, in place of training
+    saved: Path | None = None  # directory that the models are written to
+    is_scored: bool = False  # whether sentence pairs get scores
+
+
+class ScoredAlignments(NamedTuple):
+    """Word alignments of N sentence pairs, and the scores of these."""
+
+    alignments: Alignments
+    scores: np.ndarray | None  # float64[N], mean over both directions of ln p by words; -inf where a side is empty
+
+
+NOTHING_KEPT = KeptModels()
+
+
 def align(source: Corpus, target: Corpus, settings: AlignmentConfig, threads: int = 2) -> Alignments:
+    """Word alignments of the sentence pairs, see align_and_keep."""
+    return align_and_keep(source, target, settings, threads).alignments
+
+
+def align_and_keep(
+    source: Corpus, target: Corpus, settings: AlignmentConfig, threads: int = 2, kept: KeptModels = NOTHING_KEPT
+) -> ScoredAlignments:
     """Word alignments of the sentence pairs, in target order; the same for any number of threads.
 
     Pairs of more than LONGEST_PIECE words are aligned in pieces, cut at the same proportion of both sides. Raises
@@ -46,8 +75,12 @@ def align(source: Corpus, target: Corpus, settings: AlignmentConfig, threads: in
     n_cut = int((np.bincount(pieces.pairs) > 1).sum())
     if n_cut:
         log.warning("%d sentence pairs have more than %d words and are aligned in pieces", n_cut, LONGEST_PIECE)
-    points = _align_pieces(pieces, settings, threads)
-    return _join_pieces(points, pieces, source, target)
+    is_both = kept.saved is not None or kept.is_scored or settings.symmetrization not in ONE_DIRECTION
+    names = BOTH if is_both else ONE_DIRECTION[settings.symmetrization]
+    found = dict(zip(names, _directions(pieces, names, settings, threads, kept)))
+    points = _points(pieces, found, settings.symmetrization)
+    scores = _scores(pieces, found, source, target) if kept.is_scored else None
+    return ScoredAlignments(_join_pieces(points, pieces, source, target), scores)
 
 
 def cut(source: Corpus, target: Corpus, limit: int) -> Pieces:
@@ -72,32 +105,53 @@ def schedule(settings: AlignmentConfig, n_pairs: int) -> list[tuple[str, list[in
     return [(model, [getattr(settings.iterations, model)]) for model in STAGES[settings.aligner]]
 
 
-def _align_pieces(pieces: Pieces, settings: AlignmentConfig, threads: int) -> np.ndarray:
+def _points(pieces: Pieces, found: dict[str, AlignedDirection], symmetrization: Symmetrization) -> np.ndarray:
     """int32[A, 3] links (piece, source position, target position) of all pieces."""
     source, target = pieces.source, pieces.target
-    if settings.symmetrization == "source_to_target":
-        (sources_of,) = _links([(source, target)], settings, threads)
-        return one_direction(sources_of, target)[:, [0, 2, 1]]
-    if settings.symmetrization == "target_to_source":
-        (targets_of,) = _links([(target, source)], settings, threads)
-        return one_direction(targets_of, source)
-    sources_of, targets_of = _links([(source, target), (target, source)], settings, threads)
+    if symmetrization == FORWARD:
+        return one_direction(found[FORWARD].links, target)[:, [0, 2, 1]]
+    if symmetrization == BACKWARD:
+        return one_direction(found[BACKWARD].links, source)
     with stage("symmetrizing word alignments"):
-        return symmetrize(source, target, sources_of, targets_of, settings.symmetrization)
+        return symmetrize(source, target, found[FORWARD].links, found[BACKWARD].links, symmetrization)
 
 
-def _links(directions: list[tuple[Corpus, Corpus]], settings: AlignmentConfig, threads: int) -> list[np.ndarray]:
-    """Links of both directions: int32[target words] source position of each target word, or UNLINKED."""
+def _scores(pieces: Pieces, found: dict[str, AlignedDirection], source: Corpus, target: Corpus) -> np.ndarray:
+    """float64[N] scores of whole sentence pairs, see ScoredAlignments."""
+    lengths = {FORWARD: np.diff(target.offsets), BACKWARD: np.diff(source.offsets)}
+    is_empty = (lengths[FORWARD] == 0) | (lengths[BACKWARD] == 0)
+    each = [
+        np.bincount(pieces.pairs, one.ln_scores, is_empty.size) / np.maximum(lengths[name], 1)
+        for name, one in found.items()
+    ]
+    return np.where(is_empty, -np.inf, sum(each) / len(each))
+
+
+def _directions(
+    pieces: Pieces, names: Sequence[str], settings: AlignmentConfig, threads: int, kept: KeptModels
+) -> list[AlignedDirection]:
+    """The results of the directions that are named."""
+    corpora = {FORWARD: (pieces.source, pieces.target), BACKWARD: (pieces.target, pieces.source)}
+    directions = [corpora[name] for name in names]
     n_source, n_target = (np.diff(corpus.offsets) for corpus in directions[0])
     n_pairs = int(((n_source > 0) & (n_target > 0)).sum())
     if n_pairs == 0:
-        return [np.full(target.tokens.size, UNLINKED, np.int32) for _, target in directions]
+        nothing = np.zeros(n_source.size if kept.is_scored else 0)
+        return [AlignedDirection(np.full(one.tokens.size, UNLINKED, np.int32), nothing) for _, one in directions]
     stages = schedule(settings, n_pairs)
+    if kept.learned:
+        stages = [(stages[-1][0], [])]
     jobs = [
         AlignmentJob(
-            stages, settings.seed, settings.samplers, source.offsets.size - 1, source.tokens.size, target.tokens.size
+            stages,
+            settings.seed,
+            settings.samplers,
+            *(source.offsets.size - 1, source.tokens.size, target.tokens.size),
+            learned=str(kept.learned / name) if kept.learned else "",
+            saved=str(kept.saved / name) if kept.saved else "",
+            is_scored=kept.is_scored,
         )
-        for source, target in directions
+        for name, (source, target) in zip(names, directions)
     ]
     processes = min(threads, len(directions))
     # Only eflomal's result does not depend on the number of threads: its samplers are independent.

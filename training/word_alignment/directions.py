@@ -4,6 +4,7 @@ import json
 import subprocess
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import suppress
+from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
 import numpy as np
@@ -23,10 +24,17 @@ class AlignmentDirection(NamedTuple):
     target: Corpus  # N sentences
 
 
+class AlignedDirection(NamedTuple):
+    """Result of one direction of N sentence pairs."""
+
+    links: np.ndarray  # int32[target words], place of the aligned word in the source sentence, or UNLINKED (-1)
+    ln_scores: np.ndarray  # float64[N], ln p(target sentence, links | source sentence), or none unless asked for
+
+
 def run_directions(
     directions: list[AlignmentDirection], processes: int, cores: int, advance: Advance
-) -> list[np.ndarray]:
-    """Links of each direction, int32[target words]: place of the aligned word in the source sentence, or UNLINKED (-1).
+) -> list[AlignedDirection]:
+    """The results of all directions.
 
     Runs `processes` at a time with `cores` threads each. Raises SmtError if one fails; then, and if interrupted,
     kills all.
@@ -46,7 +54,7 @@ def run_directions(
 
 def _run(
     direction: AlignmentDirection, cores: int, running: list[subprocess.Popen[bytes]], advance: Advance
-) -> np.ndarray:
+) -> AlignedDirection:
     module = "phrasebeam.training.word_alignment.align_direction"
     command, environment = module_command(module, OMP_NUM_THREADS=str(cores))
     with start(command, environment) as process:
@@ -58,11 +66,15 @@ def _run(
         for _ in range(direction.job.n_passes):
             if answer.read(1):
                 advance(1)
-        links = answer.read()
+        found = answer.read()
         status = process.wait()
-    if status != 0 or len(links) != 4 * direction.target.tokens.size:
-        raise SmtError(f"a word aligner ended with status {status}; if memory ran out, give it fewer sentence pairs")
-    return np.frombuffer(links, np.int32)
+    job, n_bytes = direction.job, 4 * direction.target.tokens.size
+    if status != 0 or len(found) != n_bytes + (8 * job.n_pairs if job.is_scored else 0):
+        mend = "if memory ran out, give it fewer sentence pairs"
+        if job.learned:
+            mend = f"{Path(job.learned).parent} may be damaged: save it again"
+        raise SmtError(f"a word aligner ended with status {status}; {mend}")
+    return AlignedDirection(np.frombuffer(found[:n_bytes], np.int32), np.frombuffer(found[n_bytes:], np.float64))
 
 
 def _request(direction: AlignmentDirection) -> list[bytes]:

@@ -1,7 +1,8 @@
 """train: the best model of a bitext, by a recipe of all stages."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Unpack
+from typing import Annotated, Any, Unpack
 
 from pydantic import Field
 
@@ -12,8 +13,9 @@ from phrasebeam.api.trainers.repeated_command import repeated_command
 from phrasebeam.base.config import Threads, config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import memory_option
-from phrasebeam.base.options import Option, described
+from phrasebeam.base.options import Option, described, settings_given
 from phrasebeam.training.common.settings import ScoringSettings
+from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.recipe.recipe import Recipe, recipe_file
 from phrasebeam.training.recipe.recipe_data import RecipeFiles
 from phrasebeam.training.recipe.recipe_report import write_report
@@ -47,6 +49,7 @@ def train(
     recipe: Annotated[
         Settings, "quick, standard, best, or a file; 'phrasebeam config recipe-standard' prints one."
     ] = "standard",
+    metric: Annotated[MetricName | None, Option(section=Recipe)] = None,
     seed: Annotated[
         int, Field(ge=1, le=MOST_SEEDS), "N adds N - 1 to all seeds of the recipe, to repeat it with others."
     ] = 1,
@@ -65,10 +68,9 @@ def train(
     n_bytes, threads = memory_option(options["memory"]), options["threads"]
     bounds = {"memory": n_bytes} | ({} if threads is None else {"threads": threads})
     texts = paths(options["lm_text"])
-    found = (
-        _recipe(recipe)
-        .within(bounds)
-        .building(lambda settings: shared.with_language_models(shared.raw_settings(settings, options), texts, []))
+    named = _recipe(recipe, settings_given(train, Recipe, {"metric": metric})).by_metric().within(bounds)
+    found = named.building(
+        lambda settings: shared.with_language_models(shared.raw_settings(settings, options), texts, [])
     )
     if options["leave_out_seen"]:
         found = found.model_copy(update={"leave_out_seen": True})
@@ -84,16 +86,16 @@ def train(
         "dev_source": dev_source,
         "dev_reference": dev_reference,
     }
-    given |= {"output": output, "recipe": recipe, "seed": seed, **options}
+    given |= {"output": output, "recipe": recipe, "metric": metric, "seed": seed, **options}
     write_report(result, found, Path(output), repeated_command(train, given))
     return result
 
 
-def _recipe(given: Settings) -> Recipe:
+def _recipe(given: Settings, options: Mapping[str, Any]) -> Recipe:
     if isinstance(given, str):
         path = recipe_file(given, CONFIGS)
         if not path.exists():
             names = ", ".join(sorted(one.stem.removeprefix("recipe-") for one in CONFIGS.glob("recipe-*.yaml")))
             raise ConfigError(f"{given}: neither a file nor a recipe; expected a file, or one of {names}")
         given = path
-    return config_with_options(given, Recipe, {})
+    return config_with_options(given, Recipe, options)

@@ -73,12 +73,17 @@ class CorpusOptions(TrainerOptions, total=False):
 
 
 @heading("Raw text")
-class RawOptions(LanguageOptions, total=False):
+class TokenizerOptions(LanguageOptions, total=False):
+    """Languages of raw text, and their tokenizers."""
+
+    source_tokenizer: Annotated[TokenizerName | None, Option(section=RawTextSettings, unset=TOKENIZER_OF_LANGUAGE)]
+    target_tokenizer: Annotated[TokenizerName | None, Option(section=RawTextSettings, unset=TOKENIZER_OF_LANGUAGE)]
+
+
+class RawOptions(TokenizerOptions, total=False):
     """Whether text is raw, and its languages."""
 
     raw: Annotated[bool, "The text is raw: tokenize and truecase it, as then what is to be translated."]
-    source_tokenizer: Annotated[TokenizerName | None, Option(section=RawTextSettings, unset=TOKENIZER_OF_LANGUAGE)]
-    target_tokenizer: Annotated[TokenizerName | None, Option(section=RawTextSettings, unset=TOKENIZER_OF_LANGUAGE)]
 
 
 def raw_settings(config: TrainModelConfig, options: RawOptions) -> TrainModelConfig:

@@ -1,5 +1,6 @@
 """Development data: scores on one scale, tuned before where that is wanted; settings that trainers share."""
 
+import jiwer
 import numpy as np
 import pytest
 import sacrebleu
@@ -30,7 +31,7 @@ def data(tmp_path_factory):
     return directory
 
 
-@pytest.mark.parametrize("metric", ["bleu", "chrf", "ter"])
+@pytest.mark.parametrize("metric", ["bleu", "chrf", "ter", "wer", "cer"])
 def test_scores_are_those_of_sacrebleu_and_higher_is_better(data, metric):
     decoder = Decoder.load(data / "model")
     texts = [translation.text for translation in decoder.translate_all(SOURCES)]
@@ -39,10 +40,15 @@ def test_scores_are_those_of_sacrebleu_and_higher_is_better(data, metric):
     found = development.score(decoder)
     assert found.n_words == sum(len(text.split()) for text in texts)
     references = [(data / "second").read_text().splitlines()]
-    arguments = {"bleu": {"tokenize": "none"}, "chrf": {}, "ter": {"case_sensitive": True}}[metric]
-    expected = getattr(sacrebleu, f"corpus_{metric}")(texts, references, **arguments).score
+    if metric in ("wer", "cer"):
+        expected = 100 * getattr(jiwer, metric)(references[0], texts)
+    else:
+        arguments = {"bleu": {"tokenize": "none"}, "chrf": {}, "ter": {"case_sensitive": True}}[metric]
+        expected = getattr(sacrebleu, f"corpus_{metric}")(texts, references, **arguments).score
     assert development.reported(found.score) == pytest.approx(expected)
-    assert found.score == (-development.reported(found.score) if metric == "ter" else development.reported(found.score))
+    sign = 1 if metric in ("bleu", "chrf") else -1
+    assert found.score == sign * development.reported(found.score)
+    assert found.chrfpp == pytest.approx(sacrebleu.corpus_chrf(texts, references, word_order=2).score)
 
 
 def test_weights_are_tuned_before_they_are_scored_if_that_is_wanted(data):

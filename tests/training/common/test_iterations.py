@@ -14,7 +14,7 @@ from phrasebeam.commands.trainers import print_iterations
 from phrasebeam.console.tables import text_table
 from phrasebeam.training.common import curve
 from phrasebeam.training.common.checkpoint import begin, load_checkpoint, save_checkpoint
-from phrasebeam.training.common.curve import Panel, score_panel, write_curve
+from phrasebeam.training.common.curve import Panel, score_panels, write_curve
 from phrasebeam.training.common.iterations import Progress
 
 WEIGHTS = {"weights": array(np.float64, "F")}
@@ -84,23 +84,26 @@ def drawn(tmp_path, monkeypatch):
 
 
 def test_figures_have_whole_iterations_names_in_their_case_and_the_best(drawn):
-    rows = [{"iteration": i, "score": -50.0 + i % 2, "share": 0.5 if i else None} for i in range(3)]
-    panels = [score_panel("ter", {"score": "development set", "share": "training data"}), Panel("share", {"share": ""})]
-    upper, lower = (figure := drawn(rows, panels, {None: 1})).axes
-    assert (upper.get_ylabel(), lower.get_ylabel(), lower.get_xlabel()) == ("TER", "share", "iteration")
+    shares = [None, 0.5, 0.5]
+    rows = [{"iteration": i, "score": i % 2 - 50.0, "chrfpp": 30 + i / 2, "share": shares[i]} for i in range(3)]
+    scores = score_panels("ter", {"score": "development set", "share": "training data"})
+    upper, middle, lower = (figure := drawn(rows, [*scores, Panel("share", {"share": ""})], {None: 1})).axes
+    labels = [axes.get_ylabel() for axes in (upper, middle, lower)]
+    assert (labels, lower.get_xlabel()) == (["TER", "chrF++", "share"], "iteration")
+    assert list(middle.lines[0].get_ydata()) == [30.0, 30.5, 31.0]
     assert {tick.get_text() for tick in lower.get_xticklabels()} <= {"\N{MINUS SIGN}1", "0", "1", "2", "3"}
     texts = [text.get_text() for text in upper.get_legend().get_texts()]
     assert texts == ["development set", "training data", "best: iteration 1, 49.00"]
     values = {line.get_label(): list(line.get_ydata()) for line in upper.lines}
     assert (values["development set"], values[texts[2]]) == ([50.0, 49.0, 50.0], [49.0])
-    assert figure.get_figheight() == 9
+    assert figure.get_figheight() == 13
 
 
 def test_many_runs_have_no_legend_and_a_star_each(drawn):
     for n_runs in (2, 20):
         names = [f"seed-{i}" for i in range(n_runs)]
         rows = [{"run": name, "iteration": i, "score": 1.0 * i} for name in names for i in (1, 2)]
-        (axes,) = drawn(rows, [score_panel("bleu", {"score": "x"})], dict.fromkeys(names, 2)).axes
+        (axes,) = drawn(rows, score_panels("chrf++", {"score": "x"}), dict.fromkeys(names, 2)).axes
         (stars,) = (line for line in axes.lines if line.get_marker() == "*")
         assert list(stars.get_xdata()) == [2] * n_runs
         shown = [text.get_text() for text in axes.get_legend().get_texts()] if axes.get_legend() else None

@@ -46,7 +46,7 @@ def test_a_trainer_says_that_nothing_was_gained(command, monkeypatch, capsys):
 def test_a_recipe_says_that_no_stage_gained(best, status, monkeypatch, capsys):
     scores = {"train-model": 20.0, "tune": 20.0 if best == "train-model" else 21.0, "mbr": 19.0}
     stages = {
-        name: StageRecord(signature="", deciding=SetScores(bleu=bleu, bleu_interval=1.0, chrf=1.0, ter=1.0))
+        name: StageRecord(signature="", deciding=SetScores(scores={"bleu": bleu, "chrf++": 1.0}, intervals={}))
         for name, bleu in scores.items()
     }
     replace(monkeypatch, "train", RecipeResult(stages, best, {}, {}, ""))

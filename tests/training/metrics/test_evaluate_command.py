@@ -64,18 +64,18 @@ def test_the_table_shows_scores_tests_and_signatures(prefix, capsys, monkeypatch
     expected = evaluate_files(["a", "b"], ["r"], options)
     first, second = expected.results["BLEU"]
     lines = printed.splitlines()
-    assert lines[0].split() == ["system", "BLEU"]
+    assert lines[0].split() == ["system", "BLEU", "chrF2++"]
     assert lines[2].split()[:2] == ["a", f"{first.score:.2f}"]
     assert lines[3].startswith(f"b       {second.score:.2f} (μ = {second.mean:.2f} ± {second.interval:.2f})")
     assert f"(p = {second.p_value:.4f})" in lines[3]
-    assert lines[-1] == f"BLEU|{expected.signatures['BLEU']}"
+    assert lines[-2:] == [f"{name}|{signature}" for name, signature in expected.signatures.items()]
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ("--hypothesis a --reference missing", "missing: No such file"),
-        ("--hypothesis a --reference r --metric blue", "bleu, chrf, chrf++, ter"),
+        ("--hypothesis a --reference r --metric blue", "bleu, chrf, chrf++, ter, wer, cer, accuracy"),
         ("--hypothesis a --reference r --paired bootstrap", "two systems or more"),
         ("--hypothesis a a --reference r", "given twice"),
         ("--hypothesis a", "--reference"),

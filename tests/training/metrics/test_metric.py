@@ -12,6 +12,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.training.metrics.definitions import METRICS, MetricName
 from phrasebeam.training.metrics.evaluation import EvaluationOptions, evaluate_texts
 from phrasebeam.training.metrics.metric import make_metric, sentence_gains
+from phrasebeam.training.metrics.segment_errors import Accuracy, CharacterErrorRate, WordErrorRate
 from phrasebeam.training.metrics.sentence_bleu import SENTENCE_BLEU, SentenceBleu
 from tests.naive import bleu as naive
 
@@ -27,8 +28,11 @@ ORACLES = {
     "chrf": lambda lowercase: CHRF(lowercase=lowercase),
     "chrf++": lambda lowercase: CHRF(word_order=2, lowercase=lowercase),
     "ter": lambda lowercase: TER(),
+    "wer": WordErrorRate,  # see test_segment_errors.py
+    "cer": CharacterErrorRate,
+    "accuracy": Accuracy,
 }
-CLOSE = {"bleu": 1e-6, "chrf": 1e-6, "chrf++": 1e-6, "ter": 1e-5}  # mean reference lengths of TER are float32
+CLOSE = dict.fromkeys(ORACLES, 1e-6) | dict.fromkeys(("ter", "wer", "cer"), 1e-5)  # mean sizes are float32
 
 
 def split(corpus):
@@ -78,6 +82,8 @@ def test_trainers_and_evaluate_score_as_sacrebleu(name, lowercase, corpus):
 @pytest.mark.parametrize(("name", "lowercase", "ignores_case"), [
     ("bleu", False, False), ("bleu", True, True), ("chrf", False, False), ("chrf", True, True),
     ("chrf++", False, False), ("chrf++", True, True), ("ter", False, True), ("ter", True, True),
+    ("wer", False, False), ("wer", True, True), ("cer", False, False), ("cer", True, True),
+    ("accuracy", False, False), ("accuracy", True, True),
 ])  # fmt: skip
 def test_which_metrics_ignore_case(name, lowercase, ignores_case):
     reference = "the Cat sat on the mat ."

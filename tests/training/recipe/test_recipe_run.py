@@ -30,7 +30,7 @@ def test_all_kinds_of_stages(here, capsys):
     said = capsys.readouterr()
     assert "stage 8 of 8: mbr" in said.err
     result = phrasebeam.train(*TEXTS, "out", recipe="recipe.yaml", test_source="test.de", test_reference="test.en")
-    scores = {name: record.deciding.bleu for name, record in result.stages.items()}
+    scores = {name: record.deciding.scores["bleu"] for name, record in result.stages.items()}
     assert list(scores) == [*(stage.get("name", stage["kind"]) for stage in STAGES)]
     # The first of the best is written, and translates as it was scored.
     assert result.best == max(scores, key=scores.get)
@@ -41,11 +41,11 @@ def test_all_kinds_of_stages(here, capsys):
     assert (here / f"out/recipe/{result.best}.test").read_text().splitlines() == texts
     references = (here / "test.en").read_text().splitlines()
     found = phrasebeam.evaluate_texts({"": texts}, [references], phrasebeam.EvaluationOptions(tokenize="none"))
-    assert result.stages[result.best].test.bleu == pytest.approx(found.results["BLEU"][0].score)
+    assert result.stages[result.best].test.scores["bleu"] == pytest.approx(found.results["BLEU"][0].score)
     assert phrasebeam.check_model("out") == []
     for name in ("report.md", "report.html"):
         report = (here / "out/recipe" / name).read_text()
-        assert all(f"{record.test.bleu:.2f} ±" in report for record in result.stages.values())
+        assert all(f"{record.test.scores['bleu']:.2f} ±" in report for record in result.stages.values())
         assert "phrasebeam train \\\n  --source train.de" in report
         assert "sentences: 400 training" in report.lower()
         assert "stages/tune/tuning/curve.png" in report

@@ -49,20 +49,20 @@ def test_lines(monkeypatch):
     screen = RecipeScreen(recipe(STAGES[:3]), SENTENCES)
     screen.begin()
     assert screen.lines()[1].split() == [">", "train-model", "0.0"]
-    screen.finish("train-model", ("20.00", ""), "train-model", 60.0)
+    screen.finish("train-model", ("20.00", "40.00", "", ""), "train-model", 60.0)
     screen.begin()
     now[0] += 30
     # 500 decodings took 60 s: 1,000 take 120 s, 2,300 take 276 s, and 30 s are over.
     lines = screen.lines()
     assert len({*map(len, (*lines[:2], lines[2][: len(lines[0])]))}) == 1
     assert [line.split() for line in lines] == [
-        ["stage", "BLEU", "test", "BLEU", "minutes"],
-        ["*", "train-model", "20.00", "1.0"],
+        ["stage", "BLEU", "chrF++", "test", "BLEU", "test", "chrF++", "minutes"],
+        ["*", "train-model", "20.00", "40.00", "1.0"],
         [">", "tune", "0.5", "about", "6", "min", "left"],
         ["choose"],
     ]
-    screen.finish("tune", ("21.00", "19.50"), "tune", 60.0)
-    assert screen.lines()[2].split() == ["*", "tune", "21.00", "19.50", "1.0"]
+    screen.finish("tune", ("21.00", "41.00", "19.50", "39.50"), "tune", 60.0)
+    assert screen.lines()[2].split() == ["*", "tune", "21.00", "41.00", "19.50", "39.50", "1.0"]
 
 
 @pytest.fixture
