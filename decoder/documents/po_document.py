@@ -80,6 +80,13 @@ def po_pairs(path: str | Path) -> Iterator[tuple[str, str] | str]:
             yield sources[1], targets[-1]
 
 
+def po_translations(path: str | Path) -> Iterator[str]:
+    """The translation of each message, "" where it has none, and all its plural forms."""
+    for unit in open_po(path).unit_iter():
+        if any(_strings(unit.source)):
+            yield from _strings(unit.target)
+
+
 def _strings(text: Any) -> list[str]:
     """The plural forms of a text of translate-toolkit, or the one that it has."""
     return [str(one) for one in getattr(text, "strings", [text or ""])]

@@ -136,6 +136,12 @@ def xliff_pairs(path: str | Path, source: str | None, target: str | None) -> Ite
         yield state if state else (plain_text(unit.source), plain_text(unit.target))
 
 
+def xliff_translations(path: str | Path) -> Iterator[str]:
+    """The text of each segment's target, "" where it has none."""
+    for unit in XliffFile(path).units():
+        yield "" if unit.target is None else plain_text(unit.target)
+
+
 def inner_xml(element: Any) -> str:
     """What is in an element, as XML; where white space does not count, it is single."""
     from lxml import etree

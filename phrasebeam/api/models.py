@@ -2,11 +2,22 @@
 
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, Unpack
 
 from pydantic import Field
 
-from phrasebeam.api.arguments import AtOnce, File, Force, MemoryBound, Model, Source, Target, memory_bound
+from phrasebeam.api.arguments import (
+    AtOnce,
+    File,
+    Force,
+    MemoryBound,
+    Model,
+    PairOptions,
+    SourceOrPairs,
+    TargetIfApart,
+    memory_bound,
+    paths,
+)
 from phrasebeam.base.config import MOST_COUNTED
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_file, check_keeps_inputs, read_lines
@@ -21,6 +32,7 @@ from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.translate.explain import Explanation, fired, heaviest
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.bitext.pair_files import reads_pairs
 from phrasebeam.training.joining import joined_model
 from phrasebeam.training.report.run_files import find_training
 from phrasebeam.training.report.training_report import training_report
@@ -124,15 +136,17 @@ def report(
 
 
 @described()
+@reads_pairs(("source", "target"))
 def align(
     model: Model,
-    source: Source,
-    target: Target,
+    source: SourceOrPairs,
+    target: TargetIfApart,
     output: Annotated[File, "File for the word alignments, 0-0 1-2 (Pharaoh's format)."],
     *,
     heuristic: Annotated[Heuristic, "How the alignments of both directions are combined."] = HEURISTIC,
     threads: AtOnce = 1,
     memory: MemoryBound = None,
+    **columns: Unpack[PairOptions],
 ) -> tuple[int, int]:
     """Align the words of new sentence pairs by what a model has learned, in both directions, which are combined.
 
@@ -144,10 +158,11 @@ def align(
     >>> n_pairs
     20
     """
-    check_keeps_inputs([output], [source, target, *model_paths(Path(model))])
+    sides = Path(source), *paths(target)
+    check_keeps_inputs([output], [*sides, *model_paths(Path(model))])
     with memory_bound(memory_option(memory)):
         aligner = TextAligner(open_model(model), heuristic)
-        pairs = paired(read_lines(Path(source)), read_lines(Path(target)), (source, target))
+        pairs = paired(*map(read_lines, sides), sides)
         n_pairs = n_points = 0
         with (
             atomic_file(Path(output)) as file,

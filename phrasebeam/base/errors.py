@@ -1,5 +1,7 @@
 """Errors for users: messages say what was found, where, what was expected, and what to do."""
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from os import PathLike
 
 LONGEST_EXCERPT = 80  # characters of what a file contains that an error shows
@@ -51,3 +53,15 @@ class FormatError(SmtError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.path, self.message, self.line)  # when it comes from another process
+
+
+@contextmanager
+def renamed_in_errors(names: Mapping[str, str]) -> Iterator[None]:
+    """In a FormatError raised within the context, have the names of files in place of their paths."""
+    try:
+        yield
+    except FormatError as error:
+        for path, name in names.items():
+            error.args = (str(error).replace(path, name),)
+            error.path, error.message = str(error.path).replace(path, name), error.message.replace(path, name)
+        raise

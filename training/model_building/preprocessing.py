@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager, suppress
 from itertools import chain, islice
 from pathlib import Path
 
-from phrasebeam.base.errors import FormatError, SmtError
+from phrasebeam.base.errors import SmtError, renamed_in_errors
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.ordered_map import map_ordered
 from phrasebeam.base.progress import stage
@@ -49,7 +49,7 @@ def preprocessed(raw: Sequence[Path], settings: RawTextSettings, directory: Path
             save_truecaser(counts, truecasers[i], case)
         if truecasers:
             _truecase(outputs[i], Truecaser.load(truecasers[side], case))
-    with _raw_paths_in_errors(dict(zip(map(str, outputs), map(str, raw)))):
+    with renamed_in_errors(dict(zip(map(str, outputs), map(str, raw)))):
         yield outputs
     for path in outputs:
         path.unlink()
@@ -142,15 +142,3 @@ def _truecase(path: Path, truecaser: Truecaser) -> None:
             file.write(f"{' '.join(truecaser.truecase(line.split()))}\n".encode())
             advance(1)
     os.replace(cased, path)
-
-
-@contextmanager
-def _raw_paths_in_errors(raw_paths: dict[str, str]) -> Iterator[None]:
-    """In a FormatError raised within the context, replace each preprocessed path by that of the raw file."""
-    try:
-        yield
-    except FormatError as error:
-        for output, raw in raw_paths.items():
-            error.args = (str(error).replace(output, raw),)
-            error.path = str(error.path).replace(output, raw)
-        raise

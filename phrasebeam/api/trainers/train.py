@@ -5,13 +5,23 @@ from typing import Annotated, Unpack
 
 from pydantic import Field
 
-from phrasebeam.api.arguments import File, Force, MemoryBound, Settings, Target, memory_bound
+from phrasebeam.api.arguments import (
+    OR_PAIRS,
+    File,
+    Force,
+    MemoryBound,
+    PairOptions,
+    Settings,
+    TargetIfApart,
+    memory_bound,
+)
 from phrasebeam.api.config import CONFIGS
 from phrasebeam.api.trainers import trainer_options as shared
 from phrasebeam.base.config import Threads, config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import memory_option
 from phrasebeam.base.options import Option, described
+from phrasebeam.training.bitext.pair_files import as_given, reads_pairs
 from phrasebeam.training.common.settings import ScoringSettings
 from phrasebeam.training.recipe.recipe import Recipe, recipe_file
 from phrasebeam.training.recipe.recipe_data import RecipeFiles
@@ -22,7 +32,7 @@ from phrasebeam.training.recipe.stage import with_seeds
 MOST_SEEDS = 1_000_000
 
 
-class RecipeOptions(shared.RawOptions, shared.TestOptions, total=False):
+class RecipeOptions(shared.RawOptions, shared.TestOptions, PairOptions, total=False):
     """What a recipe is given besides its texts: a word alignment, and bounds for all stages."""
 
     alignment: Annotated[
@@ -34,11 +44,12 @@ class RecipeOptions(shared.RawOptions, shared.TestOptions, total=False):
 
 
 @described()
+@reads_pairs(("source", "target"), ("dev_source", "dev_reference"), ("test_source", "test_reference"))
 def train(
     source: shared.RawSource,
-    target: Target,
-    dev_source: Annotated[File, "Other source sentences, to tune on and to choose by."],
-    dev_reference: shared.References,
+    target: TargetIfApart,
+    dev_source: Annotated[File, f"Other source sentences, to tune on and to choose by; {OR_PAIRS}."],
+    dev_reference: shared.ReferencesIfApart,
     output: Annotated[File, "Directory of the model; a run that was stopped there goes on."],
     *,
     recipe: Annotated[
@@ -68,7 +79,7 @@ def train(
     with memory_bound(n_bytes):
         cores = threads or found.builds[0].settings.threads
         result = run_recipe(files, Path(output), with_seeds(found, seed - 1), cores, options["force"])
-    write_report(result, found, Path(output), _command(files, output, recipe, seed))
+    write_report(result, found, Path(output), as_given(_command(files, output, recipe, seed)))
     return result
 
 

@@ -3,7 +3,18 @@
 from pathlib import Path
 from typing import Annotated, TypedDict
 
-from phrasebeam.api.arguments import Config, File, Files, Force, LanguageOptions, MemoryBound, optional_path, paths
+from phrasebeam.api.arguments import (
+    IN_PAIRS,
+    OR_PAIRS,
+    Config,
+    File,
+    Files,
+    Force,
+    LanguageOptions,
+    MemoryBound,
+    optional_path,
+    paths,
+)
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.options import Option, heading
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings, TokenizerName, raw_preprocessing
@@ -13,8 +24,11 @@ from phrasebeam.training.model_building.config import TrainModelConfig
 
 DevSource = Annotated[File, "Other source sentences, by whose score the best weights are chosen."]
 References = Annotated[Files, "Their translations, one file for each set of them."]
+ReferencesIfApart = Annotated[
+    Files | None, Option("Their translations, one file for each set of them.", unset=f"none, {IN_PAIRS}")
+]
 NewModel = Annotated[File, "Directory of the new model; a training that was stopped there goes on."]
-RawSource = Annotated[File, "Source sentences, tokenized or `raw`, one a line, plain, .gz or .zst."]
+RawSource = Annotated[File, f"Source sentences, tokenized or `raw`, one a line, plain, .gz or .zst; {OR_PAIRS}."]
 
 
 TOKENIZER_OF_LANGUAGE = "moses for languages that it has rules for, else neutral"
@@ -76,11 +90,11 @@ def raw_settings(config: TrainModelConfig, options: RawOptions) -> TrainModelCon
     return config.model_copy(update={"preprocessing": raw_preprocessing(section, given)})
 
 
-def training_data(source: File, target: File, alignment: File | None) -> BitextFiles:
-    return BitextFiles(Path(source), [Path(target)], optional_path(alignment))
+def training_data(source: File, target: File | None, alignment: File | None) -> BitextFiles:
+    return BitextFiles(Path(source), paths(target), optional_path(alignment))
 
 
-def development_data(source: File, references: Files) -> BitextFiles:
+def development_data(source: File, references: Files | None) -> BitextFiles:
     return BitextFiles(Path(source), paths(references))
 
 
