@@ -20,13 +20,13 @@ Settings = Given  # a YAML file, what it would say, or the section itself
 Memory = str | int  # bytes, or a string such as "2G"
 
 OR_PAIRS = "or a file of both sides: TSV, TMX, XLIFF or PO"  # see phrasebeam.training.bitext.pair_files
-IN_PAIRS = "where the source is a file of both sides"
+UNLESS_PAIRS = "unless the source is a file of both sides"
 
 Model = Annotated[File, "Model directory, as train-model writes it."]
 Source = Annotated[File, "Source sentences, tokenized, one a line, plain, .gz or .zst."]
 SourceOrPairs = Annotated[File, f"Source sentences, tokenized, one a line, plain, .gz or .zst; {OR_PAIRS}."]
 Target = Annotated[File, "Their translations, line by line."]
-TargetIfApart = Annotated[File | None, Option("Their translations, line by line.", unset=f"none, {IN_PAIRS}")]
+TargetIfApart = Annotated[File | None, f"Their translations, line by line, {UNLESS_PAIRS}."]
 Text = Annotated[Files, "Tokenized text, one sentence a line, plain, .gz or .zst; one file or several."]
 AtOnce = Annotated[Threads, "Sentences that are worked on at the same time."]
 MemoryBound = Annotated[Memory | None, Option(section=MemorySettings)]

@@ -19,7 +19,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 KNOWN = ", ".join(ending for kind in FORMATS for ending in ENDINGS[kind][:1])
 ENCODING = "utf-8"
-_given_files: ContextVar[Mapping[str, str]] = ContextVar("given_files", default={})  # by what they are read as
+_given_files: ContextVar[Mapping[str, str] | None] = ContextVar("given_files", default=None)  # by what is read of them
 
 
 class Sides(NamedTuple):
@@ -62,7 +62,7 @@ def reads_pairs(*bitexts: tuple[str, str]) -> Callable[[Callable[P, R]], Callabl
 
 def as_given(text: str) -> str:
     """A text, such as a command, in which files of text have the names of the files that the user gave."""
-    for place, path in _given_files.get().items():
+    for place, path in (_given_files.get() or {}).items():
         text = text.replace(place, path)
     return text
 
@@ -136,9 +136,7 @@ def write_sides(path: Path, columns: tuple[str | None, str | None], places: Sequ
             advance(1)
     left_out = ", ".join(f"{count:,} {reason}" for reason, count in pairs.left_out.most_common())
     if not n_pairs:
-        raise FormatError(
-            path, f"no sentence pairs{f' ({left_out})' if left_out else ''}, expected some with both sides"
-        )
+        raise FormatError(path, f"no sentence pairs, segments: {left_out or 'none'}; give a file of translations")
     if left_out:
         log.warning("%s: %s sentence pairs; left out: %s", path, f"{n_pairs:,}", left_out)
 

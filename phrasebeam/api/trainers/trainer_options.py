@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Annotated, TypedDict
 
 from phrasebeam.api.arguments import (
-    IN_PAIRS,
     OR_PAIRS,
+    UNLESS_PAIRS,
     Config,
     File,
     Files,
@@ -24,9 +24,7 @@ from phrasebeam.training.model_building.config import TrainModelConfig
 
 DevSource = Annotated[File, "Other source sentences, by whose score the best weights are chosen."]
 References = Annotated[Files, "Their translations, one file for each set of them."]
-ReferencesIfApart = Annotated[
-    Files | None, Option("Their translations, one file for each set of them.", unset=f"none, {IN_PAIRS}")
-]
+ReferencesIfApart = Annotated[Files | None, f"Their translations, one file for each set, {UNLESS_PAIRS}."]
 NewModel = Annotated[File, "Directory of the new model; a training that was stopped there goes on."]
 RawSource = Annotated[File, f"Source sentences, tokenized or `raw`, one a line, plain, .gz or .zst; {OR_PAIRS}."]
 
