@@ -52,7 +52,7 @@ class PoDocument(Document):
             unit.target = [*_strings(unit.target)[:1], *forms[1:]] if form and forms[1:] else forms
         unit.markfuzzy()
 
-    def _content(self) -> bytes:
+    def content(self) -> bytes:
         return bytes(self._store)
 
 

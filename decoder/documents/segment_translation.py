@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import unescape
 from typing import NamedTuple
 
@@ -76,12 +76,7 @@ def prepared(
         _GivenTerm(one, (sentence.text[spans[one[0]][0] : spans[one[1] - 1][1]],))
         for one in _merged(_covered(spans, *match.span()) for match in protected.stand_in.finditer(sentence.text))
     ]
-    given = []
-    for begin, end, targets in terms.found(sentence.text) if terms else ():
-        first, behind = _covered(spans, begin, end)
-        is_whole = first < behind and (spans[first][0], spans[behind - 1][1]) == (begin, end)
-        if is_whole and not any(first < one.words[1] and one.words[0] < behind for one in kept):
-            given.append(_GivenTerm((first, behind), targets))
+    given = list(_found_terms(sentence.text, spans, [one.words for one in kept], terms)) if terms else []
     all_terms = [
         Term(*one.words, tuple(split(tokenization.target(target))))
         for one in [*kept, *given]
@@ -91,6 +86,27 @@ def prepared(
     walls = tuple(_covered(spans, place, place + 1)[0] for place in protected.walls(sentence))
     zones = () if walls else _zones(sentence.marks, spans, [(term.begin, term.end) for term in all_terms])
     return SegmentSentence(sentence.text, Input(words, tuple(all_terms), walls=walls, zones=zones), tuple(given))
+
+
+def with_terms(given: Input, terms: TermBase) -> Input:
+    """A tokenized sentence in which terms of a term base have their translations, but where it says others."""
+    words, spans, begin = list(map(unescape, given.words)), list[Span](), 0
+    for word in words:
+        spans.append((begin, begin + len(word)))
+        begin += len(word) + 1
+    found = _found_terms(" ".join(words), spans, [(one.begin, one.end) for one in given.terms], terms)
+    whole = (one for one in found if not any(_cross(one.words, zone) for zone in given.zones))
+    new = [Term(*one.words, tuple(split(target))) for one in whole for target in one.targets]
+    return replace(given, terms=(*given.terms, *new))
+
+
+def _found_terms(text: str, spans: Sequence[Span], kept: Sequence[Span], terms: TermBase) -> Iterator[_GivenTerm]:
+    """The terms in a text that are whole words, whose characters are `spans`, and share none with spans of words."""
+    for begin, end, targets in terms.found(text):
+        first, behind = _covered(spans, begin, end)
+        is_whole = first < behind <= first + LONGEST_TERM and (spans[first][0], spans[behind - 1][1]) == (begin, end)
+        if is_whole and not any(first < last and start < behind for start, last in kept):
+            yield _GivenTerm((first, behind), targets)
 
 
 def translate_segments(

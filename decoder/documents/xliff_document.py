@@ -115,7 +115,7 @@ class XliffDocument(Document):
             wrong = f"the translation {excerpt(translation)} has what XML cannot have"
             raise FormatError(self._file.path, f"{wrong}; remove control characters from the model's text") from error
 
-    def _content(self) -> bytes:
+    def content(self) -> bytes:
         """The file with the same declaration, comments and ends of lines; only elements are written anew."""
         from lxml import etree
 

@@ -2,11 +2,14 @@
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.errors import ConfigError, excerpt
+from phrasebeam.decoder.documents.segment_translation import with_terms
+from phrasebeam.decoder.documents.term_base import TermBase
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
 from phrasebeam.decoder.input.lattice_formats import read_all_columns, read_all_plf
 from phrasebeam.decoder.input.markup import read_all_markup
@@ -42,6 +45,7 @@ class LineSettings:
     moses_names: bool = False  # call features as Moses does
     lattice_format: LatticeFormat = "osg"
     source_name: str = "input"  # what messages about damaged lines call their source
+    terms: TermBase | None = None  # of which translations are given to tokenized sentences
 
 
 class LineOutput(NamedTuple):
@@ -96,6 +100,8 @@ def translate_lines(
         inputs = with_prefixes(inputs, prefixes)
     if training_files:
         inputs = (given for given, _ in with_references(inputs, training_files))
+    if settings.terms:
+        inputs = map(partial(with_terms, terms=settings.terms), inputs)
     names = decoder.model.moses_names if settings.moses_names else None
     if confirmed is not None and isinstance(decoder, AdaptedDecoder):
         answers = enumerate(adapted_answers(decoder, inputs, confirmed, request))

@@ -1,0 +1,38 @@
+"""Text and documents translated as segments: what is no text stays whole, and terms are as a term base has them."""
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from phrasebeam.decoder.documents.protected_segment import DocumentSegment
+from phrasebeam.decoder.documents.segment_translation import Tokenization, translate_segments
+from phrasebeam.decoder.documents.term_base import TermBase
+from phrasebeam.decoder.tokenizers.escapes import shown
+from phrasebeam.decoder.translate.translator import Decoder
+
+if TYPE_CHECKING:
+    from phrasebeam.decoder.raw_text.preprocessing import RawText
+
+
+def tokenization_of(raw_text: "RawText | None") -> Tokenization:
+    """How text becomes the tokens of a model: as its RawText says, or not at all, if it is of tokenized text."""
+    if raw_text is None:
+        return Tokenization()
+    return Tokenization(raw_text.before, raw_text.after, raw_text.target.line, shown)
+
+
+def translate_texts(
+    decoder: Decoder,
+    texts: Iterable[str | DocumentSegment],
+    raw_text: "RawText | None" = None,
+    terms: TermBase | None = None,
+    threads: int = 1,
+) -> Iterator[str]:
+    """The translations of texts in their order, each as soon as it is ready.
+
+    Placeholders, tags and line ends are in each as in its text, see docs/files.md.
+    """
+    segments = (DocumentSegment(one) if isinstance(one, str) else one for one in texts)
+    return translate_segments(
+        segments, partial(decoder.translate_all, threads=threads), tokenization_of(raw_text), terms
+    )
