@@ -115,7 +115,7 @@ def _read_inputs(decoder: Decoder, lines: Iterable[str], source_name: str) -> It
     settings = decoder.searcher.input_settings
     if settings.format == "text":
         inputs = read_all_markup(lines, settings.markup, source_name, decoder.model.has_tags)
-        return _with_hints(inputs, decoder.model)
+        return with_hints(inputs, decoder.model)
     if settings.markup != "pass-through":
         raise ConfigError("lattices and confusion networks have no markup; leave out the markup, or give text")
     if settings.format == "plf":
@@ -123,7 +123,7 @@ def _read_inputs(decoder: Decoder, lines: Iterable[str], source_name: str) -> It
     return read_all_columns(lines, source_name, max(decoder.dense_weights.input_score.size, 1))
 
 
-def _with_hints(inputs: Iterable[Input], model: Model) -> Iterator[Input]:
+def with_hints(inputs: Iterable[Input], model: Model) -> Iterator[Input]:
     """The inputs as they are; hints follow the last one if many words of the first ones are not in the model.
 
     Of a model of raw text also if many of the sentences look raw.

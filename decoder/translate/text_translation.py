@@ -1,13 +1,15 @@
 """Text and documents translated as segments: what is no text stays whole, and terms are as a term base has them."""
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 from typing import TYPE_CHECKING
 
 from phrasebeam.decoder.documents.protected_segment import DocumentSegment
 from phrasebeam.decoder.documents.segment_translation import Tokenization, translate_segments
 from phrasebeam.decoder.documents.term_base import TermBase
+from phrasebeam.decoder.input.sentence_input import Input
+from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.tokenizers.escapes import shown
+from phrasebeam.decoder.translate.pipeline import with_hints
 from phrasebeam.decoder.translate.translator import Decoder
 
 if TYPE_CHECKING:
@@ -32,7 +34,9 @@ def translate_texts(
 
     Placeholders, tags and line ends are in each as in its text, see docs/files.md.
     """
+
+    def translate_all(inputs: Iterable[Input]) -> Iterator[Translation]:
+        return decoder.translate_all(with_hints(inputs, decoder.model), threads)
+
     segments = (DocumentSegment(one) if isinstance(one, str) else one for one in texts)
-    return translate_segments(
-        segments, partial(decoder.translate_all, threads=threads), tokenization_of(raw_text), terms
-    )
+    return translate_segments(segments, translate_all, tokenization_of(raw_text), terms)

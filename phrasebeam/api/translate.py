@@ -57,7 +57,7 @@ def translate(model: Model, *, threads: AtOnce = 1, **options: Unpack[TranslateO
     source, destination, texts = optional_path(options["input"]), optional_path(options["output"]), list[str]()
     given = settings_given(translate, TranslateSettings, {"model": model, "threads": threads, **options})
     settings = translate_settings_of(Path(model), options, given)
-    if is_document(source) or (options["raw"] and options["terms"]):
+    if is_document(source) or (options["raw"] and (options["terms"] or not of_tokens(options))):
         return _segments(Path(model), options, settings, threads)
     request, prefix = _request(options, settings), options["prefix"]
     line_settings = LineSettings(
