@@ -97,8 +97,14 @@ def check_same_lines(source: Path, target: Path) -> None:
 
 
 def kept_alignment(model: Path, source: Path, target: Path) -> Path | None:
-    """The word alignment that the directory `model` keeps of its training data, if these are the two files."""
-    made_of = open_description(model).data
+    """The word alignment that the directory `model` keeps of its training data, if these are the two files.
+
+    None, too, where the text was cleaned, so that these have other lines.
+    """
+    description = open_description(model)
+    if "clean" in description.settings:
+        return None
+    made_of = description.data
     for name, entry in file_digests({"source": source, "target": target}).items():
         known = made_of.get(name)
         if not isinstance(known, dict) or known.get("sha256") != entry["sha256"]:

@@ -1,8 +1,8 @@
 """Building a model directory from a bitext: language models, word alignment, phrase table, reordering table."""
 
 import shutil
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from phrasebeam.decoder.tables.provenance import DataSize, Stage, check_output, 
 from phrasebeam.lm.estimate import estimate
 from phrasebeam.lm.probing_writer import write_probing
 from phrasebeam.lm.text.word_classes import read_word_classes
+from phrasebeam.training.bitext.cleaning import cleaned_files
 from phrasebeam.training.bitext.operation_sequences import build_operations
 from phrasebeam.training.bitext.parallel_text import Bitext, check_bars, read_bitext
 from phrasebeam.training.model_building.config import TrainModelConfig
@@ -34,6 +35,7 @@ from phrasebeam.training.word_alignment.alignment_points import Alignments, writ
 # Not among the settings in model.yaml: weights have a file of their own, memory and threads do not change the model.
 NOT_SETTINGS = ("weights", "memory", "threads")
 
+CLEANED_ALIGNMENT = "a word alignment is of text that stays as it is; leave out --clean, or leave out the alignment"
 RAW_ALIGNMENT = "a word alignment counts tokens, and raw text has none yet; tokenize first, or leave out one of the two"
 
 PROGRAM_BYTES = 200 << 20  # of interpreter, libraries and kernels
@@ -58,13 +60,12 @@ def train_model(
     output = real_path(output)
     check_output(output)
     check_keeps_inputs([output], [source, target, alignment, *_monolingual_paths(config)])
-    if config.preprocessing and alignment is not None:
-        raise ConfigError(f"{alignment}: {RAW_ALIGNMENT}")
+    check_alignment(config, alignment)
     data = _digests(source, target, config, alignment)
     check_agreement(config, alignment)
     check_replaceable(output, "train-model", _settings(config, data), data, config.starting_weights, is_forced)
     with atomic_directory(output) as directory:
-        with _tokenized(source, target, directory, config) as texts:
+        with _prepared(source, target, directory, config) as texts:
             bitext = _read(*texts[:2])
             _check_memory(bitext, config.memory)
             _build_language_models(texts[1:], directory, config)
@@ -80,10 +81,27 @@ def train_model(
         return save_model(description, directory)
 
 
-def _tokenized(
+def check_alignment(config: TrainModelConfig, alignment: str | Path | None) -> None:
+    """Raise ConfigError where a word alignment is given of text that is to be tokenized, or cleaned."""
+    if alignment is not None and (config.preprocessing or config.is_cleaned):
+        raise ConfigError(f"{alignment}: {RAW_ALIGNMENT if config.preprocessing else CLEANED_ALIGNMENT}")
+
+
+@contextmanager
+def _prepared(
     source: str | Path, target: str | Path, directory: Path, config: TrainModelConfig
+) -> Iterator[Sequence[Path]]:
+    """The texts, of which the bitext is cleaned and all are tokenized, if settings say so."""
+    with ExitStack() as stack:
+        sides: Sequence[Path] = [Path(source), Path(target)]
+        if config.is_cleaned:
+            sides = stack.enter_context(cleaned_files(sides, directory / "cleaned", config.cleaner))
+        yield stack.enter_context(_tokenized([*sides, *_monolingual_paths(config)], directory, config))
+
+
+def _tokenized(
+    texts: Sequence[Path], directory: Path, config: TrainModelConfig
 ) -> AbstractContextManager[Sequence[Path]]:
-    texts = [Path(source), Path(target), *_monolingual_paths(config)]
     if config.preprocessing is None:
         return nullcontext(texts)
     from phrasebeam.training.model_building.preprocessing import (
@@ -231,7 +249,8 @@ def _settings(
     config: TrainModelConfig, data: Mapping[str, Mapping[str, str]], is_short: bool = False
 ) -> dict[str, Any]:
     """The settings in model.yaml; if `is_short`, without those that are the defaults."""
-    settings = config.model_dump(mode="json", exclude=set(NOT_SETTINGS), exclude_defaults=is_short)
+    left_out = NOT_SETTINGS if config.is_cleaned else (*NOT_SETTINGS, "clean", "cleaning")
+    settings = config.model_dump(mode="json", exclude=set(left_out), exclude_defaults=is_short)
     for section in (settings.get("language_model", {}), *settings.get("language_models", ())):
         section.pop("text", None)  # files are told apart by their digests
         section.pop("classes", None)

@@ -65,9 +65,9 @@ class Recipe(Section):
         """The recipe whose stages keep to these threads and bytes of memory, by name."""
         return self.model_copy(update={"stages": [stage.within(bounds) for stage in self.stages]})
 
-    def of_raw_text(self, preprocessed: Callable[[TrainModelConfig], TrainModelConfig]) -> Self:
-        """The recipe for raw text: models of the bitext have the settings that `preprocessed` makes of theirs."""
-        built = {stage.label: {"settings": preprocessed(stage.settings)} for stage in self.builds}
+    def with_builds(self, changed: Callable[[TrainModelConfig], TrainModelConfig]) -> Self:
+        """The recipe whose models of the bitext have the settings that `changed` makes of theirs."""
+        built = {stage.label: {"settings": changed(stage.settings)} for stage in self.builds}
         stages = [stage.model_copy(update=built.get(stage.label)) for stage in self.stages]
         return self.model_copy(update={"stages": stages})
 

@@ -5,6 +5,7 @@ data/, the parts of the development data; run.yaml, what was done so far; report
 """
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import takewhile
@@ -33,6 +34,7 @@ from phrasebeam.training.recipe.recipe_data import (
     RecipeFiles,
     TwinData,
     check_lengths,
+    cleaned,
     divided,
     seen_in_training,
     tokenized,
@@ -88,6 +90,7 @@ class RecipeResult(NamedTuple):
     sentences: dict[str, int]  # training, development, test
     seen: dict[str, int]  # development and test sentences that are in the training data, too
     twins: str  # what is said of pairs that repeat others
+    cleaning: Sequence[str] = ()  # what was left out of the training data, and mended in them
 
     @property
     def gain(self) -> Gain:
@@ -114,7 +117,10 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
             log.warning("%d of %d %s sentences are in the training data, too", number, sentences[name], name)
     if not (state := output / WORK / "run.yaml").exists():
         save_config(RecipeState(), state)  # the first file, by which the work is known again
-    read = without_twins(files, recipe.twins, output / WORK / "data")
+    clean = cleaned(files, recipe.builds[0].settings, output / WORK / "data")
+    recipe = recipe.with_builds(lambda settings: settings.model_copy(update={"clean": False}))
+    sentences |= {} if clean.n_kept is None else {"training": clean.n_kept}
+    read = without_twins(clean.files, recipe.twins, output / WORK / "data")
     run, screen = _Run(read, output, recipe, threads), RecipeScreen(recipe, sentences)
     with board(screen):
         for number, stage in enumerate(recipe.stages, 1):
@@ -125,7 +131,7 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
             screen.finish(stage.label, bleu_of(record), run.best, record.seconds)
     run.write()
     stages = {name: run.records[name] for name in (stage.label for stage in recipe.stages)}
-    return RecipeResult(stages, run.best, sentences, seen, read.note)
+    return RecipeResult(stages, run.best, sentences, seen, read.note, clean.notes)
 
 
 class _Run:

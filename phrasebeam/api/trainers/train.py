@@ -72,7 +72,7 @@ def train(
     """
     n_bytes, threads = memory_option(options["memory"]), options["threads"]
     bounds = {"memory": n_bytes} | ({} if threads is None else {"threads": threads})
-    found = _recipe(recipe).within(bounds).of_raw_text(lambda settings: shared.raw_settings(settings, options))
+    found = _recipe(recipe).within(bounds).with_builds(lambda settings: shared.build_settings(settings, options))
     development = shared.development_data(dev_source, dev_reference)
     test = shared.optional_data("test", options["test_source"], options["test_reference"])
     files = RecipeFiles(shared.training_data(source, target, options["alignment"]), development, test)

@@ -15,7 +15,7 @@ from phrasebeam.api.arguments import (
     paths,
     resources,
 )
-from phrasebeam.api.trainers.trainer_options import RawOptions, RawSource, ResourceOptions, raw_settings
+from phrasebeam.api.trainers.trainer_options import RawOptions, RawSource, ResourceOptions, build_settings
 from phrasebeam.base.config import parse_config
 from phrasebeam.base.options import Option, described, settings_of
 from phrasebeam.decoder.model.description import ModelDescription
@@ -59,7 +59,7 @@ def train_model(
     settings = settings_of(train_model, TrainModelConfig, options)
     settings = _with_language_models(settings, paths(options["lm_text"]), paths(options["lm_classes"]))
     with resources(settings.memory, options, options["workers"]):
-        alignment, settings = optional_path(options["alignment"]), raw_settings(settings, options)
+        alignment, settings = optional_path(options["alignment"]), build_settings(settings, options)
         return building.train_model(source, *paths(target), output, settings, alignment, options["force"])
 
 

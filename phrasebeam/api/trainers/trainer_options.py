@@ -74,6 +74,15 @@ class RawOptions(LanguageOptions, total=False):
     raw: Annotated[bool, "The text is raw: tokenize and truecase it, as then what is to be translated."]
     source_tokenizer: Annotated[TokenizerName | None, Option(section=RawTextSettings, unset=TOKENIZER_OF_LANGUAGE)]
     target_tokenizer: Annotated[TokenizerName | None, Option(section=RawTextSettings, unset=TOKENIZER_OF_LANGUAGE)]
+    clean: Annotated[
+        bool | None, Option("Leave out bad sentence pairs and mend characters.", unset="raw text is, tokenized is not")
+    ]
+
+
+def build_settings(config: TrainModelConfig, options: RawOptions) -> TrainModelConfig:
+    """`config` with preprocessing of raw text and cleaning, if options say so."""
+    config = raw_settings(config, options)
+    return config if options["clean"] is None else config.model_copy(update={"clean": options["clean"]})
 
 
 def raw_settings(config: TrainModelConfig, options: RawOptions) -> TrainModelConfig:
