@@ -126,13 +126,15 @@ def _read_inputs(decoder: Decoder, lines: Iterable[str], source_name: str) -> It
 def with_hints(inputs: Iterable[Input], model: Model) -> Iterator[Input]:
     """The inputs as they are; hints follow the last one if many words of the first ones are not in the model.
 
-    Of a model of raw text also if many of the sentences look raw.
+    Words that are terms do not count. Of a model of raw text also if many of the sentences look raw.
     """
     n_words = n_unknown = n_raw = n_sentences = 0
     for number, given in enumerate(inputs):
         if number < HINTED:
-            n_words += len(given.words)
-            n_unknown += int((model.source.ids(list(given.words)) < 0).sum()) if given.words else 0
+            translated = {i for term in given.terms for i in range(term.begin, term.end)}
+            words = [word for i, word in enumerate(given.words) if i not in translated]
+            n_words += len(words)
+            n_unknown += int((model.source.ids(words) < 0).sum()) if words else 0
             n_raw += looks_raw(given.words[-1]) if given.words else 0
             n_sentences += 1
         yield given

@@ -112,7 +112,7 @@ def test_files_are_there_while_they_are_read(tmp_path, caplog):
 @pytest.mark.parametrize(
     ("options", "source", "complaint"),
     [
-        (["--clean"], b"a b\n\n", "a.de: no pair is left after cleaning (1 empty sides, 1 copies of the source)"),
+        (["--clean"], b"a b\n\n", "a.de: no pair is left after cleaning (2 empty sides)"),
         (["--clean"], b"a b\n\xff", "a.de:2: byte 0xff at column 1 is not UTF-8"),
         (["--clean"], b"a\n", "ends after line 1"),
         (["--clean", "--alignment", "points"], b"a b\nc\n", "leave out --clean, or leave out the alignment"),
