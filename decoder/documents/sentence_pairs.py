@@ -93,8 +93,8 @@ def _tmx_texts(path: str | Path, target: str | int | None) -> Iterator[str]:
         raise ConfigError(f"{path}: a memory has several languages; give that of the target (--target-column de)")
     for unit in _tmx_units(path):
         segments = {code: node for node in unit.getlanguageNodes() if (code := _language(node))}
-        if code := nearest(str(target), segments):
-            yield _segment_text(unit, segments[code])
+        if found := nearest(str(target), segments):
+            yield _segment_text(unit, segments[found])
 
 
 def _tsv_pairs(path: str | Path, columns: Columns) -> Iterator[tuple[str, str]]:

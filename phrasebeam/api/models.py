@@ -158,11 +158,11 @@ def align(
     >>> n_pairs
     20
     """
-    sides = Path(source), *paths(target)
+    sides = Path(source), paths(target)[0]
     check_keeps_inputs([output], [*sides, *model_paths(Path(model))])
     with memory_bound(memory_option(memory)):
         aligner = TextAligner(open_model(model), heuristic)
-        pairs = paired(*map(read_lines, sides), sides)
+        pairs = paired(read_lines(sides[0]), read_lines(sides[1]), sides)
         n_pairs = n_points = 0
         with (
             atomic_file(Path(output)) as file,

@@ -49,7 +49,7 @@ class CleaningSettings(Section):
 class Example(NamedTuple):
     """How often something was found, and where it was first."""
 
-    count: int
+    times: int
     line: int
     text: str
 
@@ -76,17 +76,17 @@ class PairCleaner:
     @property
     def n_kept(self) -> int:
         """How many pairs were not left out."""
-        return self.n_pairs - sum(one.count for one in self.left_out.values())
+        return self.n_pairs - sum(one.times for one in self.left_out.values())
 
     def notes(self) -> Iterator[str]:
         """A line for each thing that was left out or mended, with an example."""
         for found, what in ((self.left_out, f"of {self.n_pairs:,} pairs left out"), (self.mended, "mended")):
-            for reason, (count, line, text) in found.items():
-                yield f"{count:,} {what}: {reason}, such as line {line}: {text}"
+            for reason, (times, line, text) in found.items():
+                yield f"{times:,} {what}: {reason}, such as line {line}: {text}"
 
     def _count(self, found: dict[str, Example], reason: str, text: str) -> None:
         known = found.get(reason, Example(0, self.n_pairs, text))
-        found[reason] = known._replace(count=known.count + 1)
+        found[reason] = known._replace(times=known.times + 1)
 
     def _mended(self, text: str) -> str:
         for reason, mended in self._steps(text):
@@ -154,7 +154,7 @@ def write_cleaned(sides: Sequence[Path], outputs: Sequence[Path], cleaner: PairC
     for note in notes:
         log.warning("%s", note)
     if not cleaner.n_kept:
-        reasons = ", ".join(f"{one.count:,} {reason}" for reason, one in cleaner.left_out.items()) or "no lines"
+        reasons = ", ".join(f"{one.times:,} {reason}" for reason, one in cleaner.left_out.items()) or "no lines"
         raise FormatError(sides[0], f"no pair is left after cleaning ({reasons}); give other text, or --no-clean")
     return notes
 

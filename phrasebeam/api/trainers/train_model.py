@@ -60,7 +60,7 @@ def train_model(
     settings = _with_language_models(settings, paths(options["lm_text"]), paths(options["lm_classes"]))
     with resources(settings.memory, options, options["workers"]):
         alignment, settings = optional_path(options["alignment"]), build_settings(settings, options)
-        return building.train_model(source, *paths(target), output, settings, alignment, options["force"])
+        return building.train_model(source, paths(target)[0], output, settings, alignment, options["force"])
 
 
 def _with_language_models(config: TrainModelConfig, texts: list[Path], classes: list[Path]) -> TrainModelConfig:

@@ -40,7 +40,7 @@ def test_what_is_left_out_and_mended():
         *[("caf\xe9 & Sch\xf6n", "caf\xe9 &nosuch; &copy"), ("a b", "c d")],
     ]
     assert one.n_kept == 4
-    assert {reason: (found.count, found.line) for reason, found in one.left_out.items()} == {
+    assert {reason: (found.times, found.line) for reason, found in one.left_out.items()} == {
         "empty sides": (1, 2),
         "repeated pairs": (1, 3),
         "copies of the source": (1, 4),

@@ -86,8 +86,10 @@ def test_align_and_evaluate(here, tmp_path, name):
 
 
 def test_tune_and_train(here, tmp_path):
-    tuned = phrasebeam.tune("model", "x.tsv", None, tmp_path / "tuned", iterations=1, nbest=5, test_source="x.po")
-    assert tuned.results[0].test_score
+    (result,), _ = phrasebeam.tune(
+        "model", "x.tsv", None, tmp_path / "tuned", iterations=1, nbest=5, test_source="x.po"
+    )
+    assert result.test_score
     recipe = {"stages": [{"kind": "train-model", "settings": SMALL}]}
     given = {"recipe": recipe, "test_source": "x.po"}
     phrasebeam.train("x.tsv", None, "x.xlf", None, tmp_path / "best", **given)
