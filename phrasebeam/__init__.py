@@ -19,6 +19,7 @@ Build a model
     train_model           model directory of a bitext: word alignment, phrase table, reordering, language models
     build_lm, cluster     a language model, word classes of a text
     select                the sentence pairs of a bitext that resemble in-domain text
+    read_pairs            the sentence pairs of a TSV, TMX, XLIFF or PO file
     check_model           what is damaged in a model directory
     import_moses, export_moses    models in Moses' formats
     demo, demo_corpus     a tour, and sentences of a grammar to try things with
@@ -35,6 +36,7 @@ Translate
     TextAligner           that of sentences by a model
     tokenizer, Tokenizer  tokens of raw text of a language, and text of tokens
     RawText               the tokenizers and the casing of a model: raw text to its tokens, and back
+    read_terms            a term base, for translate_lines
     translate             the sentences of a file; translate_lines, LineSettings, LineOutput do so with lines
     preprocess            raw text as a model needs it, such as text to tune on
     serve                 models over HTTP

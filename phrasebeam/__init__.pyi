@@ -32,6 +32,8 @@ from .base.progress import show_progress as show_progress
 from .decoder.adaptation.adaptation_settings import AdaptationSettings as AdaptationSettings
 from .decoder.adaptation.align_text import TextAligner as TextAligner
 from .decoder.adaptation.segment import Segment as Segment
+from .decoder.documents.sentence_pairs import read_pairs as read_pairs
+from .decoder.documents.term_base import read_terms as read_terms
 from .decoder.features.weights import Weights as Weights
 from .decoder.forced.forced_decoder import ForcedDecoder as ForcedDecoder
 from .decoder.forced.forced_decoder import ForcedResult as ForcedResult

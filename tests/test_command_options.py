@@ -19,6 +19,10 @@ WITH = {
     "lattice_beam": ["--lattice-output", "-"],
     "rerank": ["--nbest", "lists"],
     "preprocess": ["--side", "source"],
+    "train": ["--target", "target", "--dev-reference", "reference"],
+    "train-model": ["--target", "target"],
+    "tune": ["--reference", "reference"],
+    "align": ["--target", "target"],
 }
 
 
@@ -44,7 +48,7 @@ def required(command: str, directory: Path) -> list[str]:
 
 @pytest.mark.parametrize(("command", "name", "number"), [*cases()], ids=lambda text: text[:30])
 def test_numbers_are_refused(command, name, number, tmp_path, capsys):
-    more = [] if command == "tune" else [*WITH.get(command, []), *WITH.get(name, [])]
+    more = [*WITH.get(command, []), *([] if command == "tune" else WITH.get(name, []))]
     status = main([command, *required(command, tmp_path), *more, f"--{name.replace('_', '-')}", number])
     error = capsys.readouterr().err
     assert status == 2

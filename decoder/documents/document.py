@@ -28,17 +28,17 @@ class Document(ABC):
 
     def write(self, path: str | Path) -> None:
         """Write the document with its translations, compressed if the name says so; a file is replaced as a whole."""
-        content = self._content()
+        content = self.content()
         with atomic_file(path) as file:
             file.write(content)
 
     @abstractmethod
-    def _fill(self, number: int, translation: str) -> None:
-        """Give one of the segments its translation."""
+    def content(self) -> bytes:
+        """The whole file, with the translations that were given."""
 
     @abstractmethod
-    def _content(self) -> bytes:
-        """The whole file."""
+    def _fill(self, number: int, translation: str) -> None:
+        """Give one of the segments its translation."""
 
 
 class TextDocument(Document):
@@ -52,7 +52,7 @@ class TextDocument(Document):
     def _fill(self, number: int, translation: str) -> None:
         self._lines[self._places[number]] = translation
 
-    def _content(self) -> bytes:
+    def content(self) -> bytes:
         return "".join(f"{line}\n" for line in self._lines).encode()
 
 
@@ -78,5 +78,5 @@ class TableDocument(Document):
     def _fill(self, number: int, translation: str) -> None:
         self._rows[self._places[number]][self._target] = translation
 
-    def _content(self) -> bytes:
+    def content(self) -> bytes:
         return "".join("\t".join(row) + "\n" for row in self._rows).encode()

@@ -1,4 +1,4 @@
-"""The look-up of a language among those of a file, by codes of BCP 47 (RFC 4647)."""
+"""The look-up of a language among those that are there, by codes of BCP 47 (RFC 4647, section 3.4)."""
 
 from collections.abc import Iterable
 
@@ -9,12 +9,20 @@ def nearest(wanted: str, codes: Iterable[str]) -> str | None:
     >>> nearest("de", ["en-US", "de-DE"]), nearest("pt_BR", ["PT", "pt-br"]), nearest("de", ["da"])
     ('de-DE', 'pt-br', None)
     """
-    parts, known = _parts(wanted), [(code, _parts(code)) for code in codes if code]
-    longer = [(len(found), code) for code, found in known if found[: len(parts)] == parts]
-    shorter = [(-len(found), code) for code, found in known if parts[: len(found)] == found]
-    best = min(longer or shorter, default=None, key=lambda one: one[0])
-    return best[1] if best else None
+    found = [(far, code) for code in codes if code and (far := distance(wanted, code)) is not None]
+    return min(found, key=lambda one: one[0])[1] if found else None
 
 
-def _parts(code: str) -> list[str]:
-    return code.lower().replace("_", "-").split("-")
+def distance(wanted: str, known: str) -> int | None:
+    """How far one code is from another, by the parts at the end that only one of them has; None: another language.
+
+    Cases do not count. Of as many parts, those that `wanted` has not are nearer than those that it has.
+
+    >>> distance("de_DE", "DE-de"), distance("zh", "zh-Hans"), distance("zh-Hans", "zh"), distance("de", "da")
+    (0, 1, 2, None)
+    """
+    one, other = (code.lower().replace("_", "-").split("-") for code in (wanted, known))
+    common = min(len(one), len(other))
+    if one[:common] != other[:common]:
+        return None
+    return 2 * (len(one) - common) or 2 * (len(other) - common) - (len(other) > common)

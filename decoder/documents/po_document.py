@@ -52,7 +52,7 @@ class PoDocument(Document):
             unit.target = [*_strings(unit.target)[:1], *forms[1:]] if form and forms[1:] else forms
         unit.markfuzzy()
 
-    def _content(self) -> bytes:
+    def content(self) -> bytes:
         return bytes(self._store)
 
 
@@ -78,6 +78,13 @@ def po_pairs(path: str | Path) -> Iterator[tuple[str, str] | str]:
         else:
             yield sources[0], targets[0]
             yield sources[1], targets[-1]
+
+
+def po_translations(path: str | Path) -> Iterator[str]:
+    """The translation of each message, "" where it has none, and all its plural forms."""
+    for unit in open_po(path).unit_iter():
+        if any(_strings(unit.source)):
+            yield from _strings(unit.target)
 
 
 def _strings(text: Any) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from phrasebeam.decoder.documents.protected_segment import (
@@ -42,11 +43,8 @@ def prepared(
     spans = token_spans([tokenization.shown(word) for word in words], sentence.text)
     kept = list(_merged(covered(spans, *match.span()) for match in protected.stand_in.finditer(sentence.text)))
     given = [(one, sentence.text[spans[one[0]][0] : spans[one[1] - 1][1]], "") for one in kept]
-    for begin, end, targets in terms.found(sentence.text) if terms else ():
-        first, behind = covered(spans, begin, end)
-        is_whole = first < behind and (spans[first][0], spans[behind - 1][1]) == (begin, end)
-        if is_whole and not any(first < one[1] and one[0] < behind for one in kept):
-            given += [((first, behind), target, target) for target in targets]
+    for one, targets in _found_terms(sentence.text, spans, kept, terms) if terms else ():
+        given += [(one, target, target) for target in targets]
     all_terms = [
         Term(*words, tuple(split(tokenization.target(target))), written=written)
         for words, target, written in given
@@ -55,6 +53,36 @@ def prepared(
     walls = tuple(covered(spans, place, place + 1)[0] for place in protected.walls(sentence))
     zones = () if walls else _zones(sentence.marks, spans, [(term.begin, term.end) for term in all_terms])
     return SegmentSentence(sentence.text, Input(words, tuple(all_terms), walls=walls, zones=zones))
+
+
+def with_term_base(given: Input, terms: TermBase, tokenization: Tokenization = TOKENIZED) -> Input:
+    """A sentence in which terms of a term base have their translations, but where it says others."""
+    words, spans, begin = [tokenization.shown(word) for word in given.words], list[Span](), 0
+    for word in words:
+        spans.append((begin, begin + len(word)))
+        begin += len(word) + 1
+    found = _found_terms(" ".join(words), spans, [(one.begin, one.end) for one in given.terms], terms)
+    whole = ((one, targets) for one, targets in found if not any(_cross(one, zone) for zone in given.zones))
+    new = [
+        Term(*one, tuple(split(tokenization.target(target))), written=target if tokenization.is_raw else "")
+        for one, targets in whole
+        for target in targets
+    ]
+    return replace(given, terms=(*given.terms, *new))
+
+
+def _found_terms(
+    text: str, spans: Sequence[Span], kept: Sequence[Span], terms: TermBase
+) -> Iterator[tuple[Span, tuple[str, ...]]]:
+    """Words of a text that are terms, with their translations; those of words, whose characters are `spans`.
+
+    None share words with those that are `kept`.
+    """
+    for begin, end, targets in terms.found(text):
+        first, behind = covered(spans, begin, end)
+        is_whole = first < behind <= first + LONGEST_TERM and (spans[first][0], spans[behind - 1][1]) == (begin, end)
+        if is_whole and not any(first < last and start < behind for start, last in kept):
+            yield (first, behind), targets
 
 
 def translate_segments(

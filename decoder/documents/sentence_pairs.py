@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import open_binary, read_lines
 from phrasebeam.decoder.documents.columns import Columns
-from phrasebeam.decoder.documents.file_formats import damaged, format_name, toolkit
+from phrasebeam.decoder.documents.file_formats import damaged, format_name, named_format, toolkit
 from phrasebeam.decoder.documents.language_codes import nearest
-from phrasebeam.decoder.documents.po_document import UNTRANSLATED, po_pairs
-from phrasebeam.decoder.documents.xliff_document import plain_text, xliff_pairs
+from phrasebeam.decoder.documents.po_document import UNTRANSLATED, po_pairs, po_translations
+from phrasebeam.decoder.documents.xliff_document import plain_text, xliff_pairs, xliff_translations
 
 EXPECTED = "a translation memory (TMX)"
 FORMATS = ("tsv", "tmx", "xliff", "po")
@@ -66,7 +66,38 @@ def read_pairs(path: str | Path, source: str | int | None = None, target: str | 
     return SegmentPairs(tmx_pairs(path, *codes) if kind == "tmx" else xliff_pairs(path, *codes))
 
 
-def _tsv_pairs(path: str | Path, columns: Columns) -> Iterator[tuple[str, str] | str]:
+def read_translations(path: str | Path, target: str | int | None = None) -> Iterator[str]:
+    """The target side of a TSV, TMX, XLIFF or PO file, or of plain text, a line for each segment, as its name says.
+
+    Segments without a translation are empty lines, and those that a translator has to look at are there, so that files
+    of one document are parallel. `target`: of TSV the column, else the second; of TMX the language. Raises FormatError,
+    ConfigError, OSError.
+    """
+    kind = named_format(path)
+    if kind not in FORMATS:
+        return read_lines(path)
+    if kind == "tsv":
+        column = 2 if target is None else target
+        pairs = _tsv_pairs(path, Columns(path, column, column))
+        found: Iterator[str] = (pair[1] for pair in pairs)
+    elif kind == "tmx":
+        found = _tmx_texts(path, target)
+    else:
+        found = po_translations(path) if kind == "po" else xliff_translations(path)
+    return (" ".join(text.split()) for text in found)
+
+
+def _tmx_texts(path: str | Path, target: str | int | None) -> Iterator[str]:
+    """The text in one language of each unit that has any."""
+    if target is None:
+        raise ConfigError(f"{path}: a memory has several languages; give that of the target (--target-column de)")
+    for unit in _tmx_units(path):
+        segments = {code: node for node in unit.getlanguageNodes() if (code := _language(node))}
+        if found := nearest(str(target), segments):
+            yield _segment_text(unit, segments[found])
+
+
+def _tsv_pairs(path: str | Path, columns: Columns) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(read_lines(path), 1):
         pair = columns.pair(line.split("\t"), number)
         if pair is not None:
@@ -76,7 +107,9 @@ def _tsv_pairs(path: str | Path, columns: Columns) -> Iterator[tuple[str, str] |
 def tmx_pairs(path: str | Path, source: str | None, target: str | None) -> Iterator[tuple[str, str] | str]:
     """The sentence pairs of a translation memory, or "other languages" for what is not in both."""
     if source is None or target is None:
-        raise ConfigError(f"{path}: a memory may have many languages; give those of source and target, such as en, de")
+        raise ConfigError(
+            f"{path}: a memory has several languages; give those of both sides (--source-column en --target-column de)"
+        )
     languages, n_pairs = Counter[str](), 0
     for unit in _tmx_units(path):
         segments = {code: node for node in unit.getlanguageNodes() if (code := _language(node))}

@@ -69,6 +69,11 @@ def read_terms(path: str | Path, source: str | None = None, target: str | None =
     columns, named by a header or numbered from 1, else the first two. Several lines for a term are several
     translations, of which the decoder takes the one that fits best; so are several terms of a concept. Raises
     FormatError, ConfigError, OSError.
+
+    >>> with open("terms.csv", "w") as file:
+    ...     _ = file.write("Hund,hound\\n")
+    >>> list(read_terms("terms.csv").found("der Hund schläft"))
+    [FoundTerm(begin=4, end=8, targets=('hound',))]
     """
     kind = format_name(path, ("csv", "tsv", "tbx"))
     pairs = _tbx_terms(path, source, target) if kind == "tbx" else _table_terms(path, DELIMITERS[kind], source, target)

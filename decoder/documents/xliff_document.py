@@ -115,7 +115,7 @@ class XliffDocument(Document):
             wrong = f"the translation {excerpt(translation)} has what XML cannot have"
             raise FormatError(self._file.path, f"{wrong}; remove control characters from the model's text") from error
 
-    def _content(self) -> bytes:
+    def content(self) -> bytes:
         """The file with the same declaration, comments and ends of lines; only elements are written anew."""
         from lxml import etree
 
@@ -134,6 +134,12 @@ def xliff_pairs(path: str | Path, source: str | None, target: str | None) -> Ite
     for unit in XliffFile(path, source, target).units():
         state = unit.state
         yield state if state else (plain_text(unit.source), plain_text(unit.target))
+
+
+def xliff_translations(path: str | Path) -> Iterator[str]:
+    """The text of each segment's target, "" where it has none."""
+    for unit in XliffFile(path).units():
+        yield "" if unit.target is None else plain_text(unit.target)
 
 
 def inner_xml(element: Any) -> str:

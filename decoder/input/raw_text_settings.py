@@ -66,7 +66,9 @@ class RawTextSettings(Section):
     source_tokenizer: TokenizerName | None = Field(None, description="tokenizer of the source side; none: by language")
     target_tokenizer: TokenizerName | None = Field(None, description="tokenizer of the target side; none: by language")
     subwords: SubwordSettings = SubwordSettings()
-    normalize: bool = Field(default=True, description="moses: make quotation marks, dashes and spaces ASCII")
+    normalize: bool = Field(
+        default=True, description="moses: compose characters (NFC), and make quotation marks, dashes and spaces ASCII"
+    )
     casing: Casing = Field(default="truecase", description="of the tokens: as in mid-sentence, lower, or untouched")
     capitalize: bool | None = Field(
         None, description="begin sentences of translations with a capital letter; none: if most of the text does so"

@@ -16,6 +16,7 @@ from phrasebeam.decoder.marked_text.token_spans import token_spans
 from phrasebeam.decoder.model.description import open_description
 from phrasebeam.decoder.model.opened_model import check_parts
 from phrasebeam.decoder.output.translation import Phrase, Translation
+from phrasebeam.decoder.tokenizers.escapes import shown
 from phrasebeam.lm.text.corpus import split
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ class Tokenization:
         """The way of raw text; of tokenized text where there is none."""
         if raw_text is None:
             return TOKENIZED
-        shown = unescape if raw_text.settings.escape else str
-        return cls(raw_text.before, raw_text.after, raw_text.target.line, shown)
+        is_as_written = raw_text.settings.source_tokenizer == "moses" and not raw_text.settings.escape
+        return cls(raw_text.before, raw_text.after, raw_text.target.line, str if is_as_written else shown)
 
     @classmethod
     def of_model(cls, directory: str | Path, raw: bool | None = None) -> "Tokenization":

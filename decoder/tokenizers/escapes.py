@@ -19,3 +19,8 @@ def unescaped(token: str) -> str:
         for reference, character in _CHARACTERS.items():
             token = token.replace(reference, character)
     return token
+
+
+def shown(token: str) -> str:
+    """The token as it looks in text: without marks, its references resolved."""
+    return unescaped(token.strip(JOIN + SPACE))

@@ -1,6 +1,7 @@
 """The tokenizer `moses`: raw lines to tokens and back as by Moses' scripts; URLs and e-mail addresses stay whole."""
 
 import re
+import unicodedata
 from collections.abc import Iterable
 
 from phrasebeam.decoder.tokenizers.moses_detokenizer import MosesJoiner
@@ -30,7 +31,7 @@ class MosesTokenizer:
     def tokens(self, line: str) -> list[str]:
         """The tokens of a line, without white space and control characters and, with `escape`, & | < > ' " [ ]."""
         if self._normalizer:
-            line = self._normalizer.normalize(line)
+            line = self._normalizer.normalize(unicodedata.normalize("NFC", line))
         if not line.isprintable():
             line = line.translate(CONTROLS)
         text = self._separated(" ".join(line.split()))

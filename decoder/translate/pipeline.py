@@ -2,11 +2,14 @@
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.errors import ConfigError, excerpt
+from phrasebeam.decoder.documents.segment_translation import with_term_base
+from phrasebeam.decoder.documents.term_base import TermBase
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
 from phrasebeam.decoder.input.lattice_formats import read_all_columns, read_all_plf
 from phrasebeam.decoder.input.sentence_input import Input, Prefix
@@ -45,6 +48,7 @@ class LineSettings:
     moses_names: bool = False  # call features as Moses does
     lattice_format: LatticeFormat = "osg"
     source_name: str = "input"  # what messages about damaged lines call their source
+    terms: TermBase | None = None  # of which translations are given to tokenized sentences
 
 
 class LineOutput(NamedTuple):
@@ -99,6 +103,8 @@ def translate_lines(
         inputs = with_prefixes(inputs, prefixes)
     if training_files:
         inputs = (given for given, _ in with_references(inputs, training_files, tokenization.target))
+    if settings.terms:
+        inputs = map(partial(with_term_base, terms=settings.terms, tokenization=tokenization), inputs)
     names = decoder.model.moses_names if settings.moses_names else None
     if confirmed is not None and isinstance(decoder, AdaptedDecoder):
         answers = adapted_answers(decoder, inputs, confirmed, request, tokenization.target)
@@ -116,7 +122,7 @@ def _read_inputs(
     settings = decoder.searcher.input_settings
     if settings.format == "text":
         inputs = tokenization.sentences(lines, settings.markup, source_name, decoder.model.has_tags)
-        return _with_hints(inputs, decoder.model)
+        return with_hints(inputs, decoder.model)
     if settings.markup != "pass-through":
         raise ConfigError("lattices and confusion networks have no markup; leave out the markup, or give text")
     if settings.format == "plf":
@@ -124,16 +130,18 @@ def _read_inputs(
     return read_all_columns(lines, source_name, max(decoder.dense_weights.input_score.size, 1))
 
 
-def _with_hints(inputs: Iterable[Input], model: Model) -> Iterator[Input]:
+def with_hints(inputs: Iterable[Input], model: Model) -> Iterator[Input]:
     """The inputs as they are; hints follow the last one if many words of the first ones are not in the model.
 
-    Of a model of raw text also if many of the sentences look raw.
+    Words that are terms do not count. Of a model of raw text also if many of the sentences look raw.
     """
     n_words = n_unknown = n_raw = n_sentences = 0
     for number, given in enumerate(inputs):
         if number < HINTED:
-            n_words += len(given.words)
-            n_unknown += int((model.source.ids(list(given.words)) < 0).sum()) if given.words else 0
+            translated = {i for term in given.terms for i in range(term.begin, term.end)}
+            words = [word for i, word in enumerate(given.words) if i not in translated]
+            n_words += len(words)
+            n_unknown += int((model.source.ids(words) < 0).sum()) if words else 0
             n_raw += looks_raw(given.words[-1]) if given.words else 0
             n_sentences += 1
         yield given

@@ -19,9 +19,14 @@ Files = File | Sequence[File]
 Settings = Given  # a YAML file, what it would say, or the section itself
 Memory = str | int  # bytes, or a string such as "2G"
 
+OR_PAIRS = "or a file of both sides: TSV, TMX, XLIFF or PO"  # see phrasebeam.training.bitext.pair_files
+UNLESS_PAIRS = "unless the source is a file of both sides"
+
 Model = Annotated[File, "Model directory, as train-model writes it."]
 Source = Annotated[File, "Source sentences, as the model was made of, one a line, plain, .gz or .zst."]
+SourceOrPairs = Annotated[File, f"Source sentences, as the model was made of, one a line, plain or packed; {OR_PAIRS}."]
 Target = Annotated[File, "Their translations, line by line."]
+TargetIfApart = Annotated[File | None, f"Their translations, line by line, {UNLESS_PAIRS}."]
 Text = Annotated[Files, "Tokenized text, one sentence a line, plain, .gz or .zst; one file or several."]
 AtOnce = Annotated[Threads, "Sentences that are worked on at the same time."]
 MemoryBound = Annotated[Memory | None, Option(section=MemorySettings)]
@@ -52,6 +57,24 @@ class EngineOptions(ClusterOptions, total=False):
     """The engine that does the work, and its workers."""
 
     workers: Annotated[int | None, Option(section=EngineSettings, unset="Ray's processors, or `threads`")]
+
+
+Column = str | int  # of a table, by its header or its number; a language of other files
+TargetColumn = Annotated[
+    Column | None,
+    Option("Column of the target in TSV, by header or number; language in TMX.", unset="2; the target language"),
+]
+
+
+@heading("Files of both sides")
+class PairOptions(TypedDict, total=False):
+    """Where the two sides are in a file of both."""
+
+    source_column: Annotated[
+        Column | None,
+        Option("Column of the source in TSV, by header or number; language in TMX.", unset="1; the source language"),
+    ]
+    target_column: TargetColumn
 
 
 @heading("Raw text")

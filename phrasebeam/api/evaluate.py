@@ -3,15 +3,17 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from phrasebeam.api.arguments import Files, paths
+from phrasebeam.api.arguments import Files, TargetColumn, paths
 from phrasebeam.base.options import Option, described
 from phrasebeam.training.metrics.definitions import METRICS
 from phrasebeam.training.metrics.evaluation import Evaluation, EvaluationOptions, PairedName, evaluate_files
 
+DOCUMENTS = "Of TSV, TMX, XLIFF and PO the target side is read."
+
 
 @described()
 def evaluate(
-    hypothesis: Annotated[Files, "Translations, one file for each system; the first is the baseline."],
+    hypothesis: Annotated[Files, f"Translations, one file for each system; the first is the baseline. {DOCUMENTS}"],
     reference: Annotated[Files, "Reference translations, one file for each set of them."],
     *,
     metric: Annotated[
@@ -25,6 +27,7 @@ def evaluate(
         int | None, Option("Number of resamples or shuffles.", unset="1000; randomization: 10000")
     ] = None,
     seed: Annotated[int, "Random seed of the resampling."] = EvaluationOptions.seed,
+    target_column: TargetColumn = None,
 ) -> Evaluation:
     """Score translations with BLEU, chrF++ and others, and test whether systems differ.
 
@@ -40,4 +43,4 @@ def evaluate(
     """
     metrics = [metric] if isinstance(metric, str) else metric or EvaluationOptions.metrics
     options = EvaluationOptions(tuple(metrics), tokenize, lowercase, paired, confidence, trials, seed)
-    return evaluate_files(paths(hypothesis), paths(reference), options)
+    return evaluate_files(paths(hypothesis), paths(reference), options, target_column)

@@ -1,8 +1,9 @@
 """translate: the sentences of a file."""
 
 import math
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -12,18 +13,29 @@ from phrasebeam.api.translate_options import (
     TranslateOptions,
     check_arguments,
     is_adapted,
+    is_document,
+    of_tokens,
     translate_settings_of,
 )
-from phrasebeam.base.files import read_input, read_lines
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.files import output_file, read_input, read_lines
 from phrasebeam.base.options import described, settings_given
+from phrasebeam.base.progress import log, stage
 from phrasebeam.console.input_stage import input_name, stage_of_input
+from phrasebeam.decoder.documents.document import Document
+from phrasebeam.decoder.documents.file_formats import named_format
+from phrasebeam.decoder.documents.open_document import open_document
+from phrasebeam.decoder.documents.protected_segment import DocumentSegment
+from phrasebeam.decoder.documents.term_base import TermBase, read_terms
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles
 from phrasebeam.decoder.input.sentence_input import Prefix
 from phrasebeam.decoder.marked_text.tokenization import Tokenization, is_of_raw_text
+from phrasebeam.decoder.model.description import open_description
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
 from phrasebeam.decoder.translate.outputs import STANDARD_OUTPUT, write_outputs
-from phrasebeam.decoder.translate.pipeline import LineSettings, translate_lines
+from phrasebeam.decoder.translate.pipeline import LineOutput, LineSettings, translate_lines
+from phrasebeam.decoder.translate.text_translation import translate_texts
 from phrasebeam.decoder.translate.translate_settings import TranslateSettings, overridden
 from phrasebeam.decoder.translate.translator import Decoder
 
@@ -46,9 +58,13 @@ def translate(model: Model, *, threads: AtOnce = 1, **options: Unpack[TranslateO
     source, destination, texts = optional_path(options["input"]), optional_path(options["output"]), list[str]()
     given = settings_given(translate, TranslateSettings, {"model": model, "threads": threads, **options})
     settings = translate_settings_of(Path(model), options, given)
+    if (is_document(source) or _is_raw(Path(model), options, settings)) and not of_tokens(options):
+        return _segments(Path(model), options, settings, threads)
+    if is_document(source):
+        raise ConfigError(f"{of_tokens(options)} is of lines; leave it out for documents")
     request = _request(options, settings)
     with resources(settings.memory, options, options["workers"]):
-        line_settings = _line_settings(options, _raw_text(Path(model), options, settings))
+        line_settings = _line_settings(options, _raw_text(Path(model), options, settings), _terms(Path(model), options))
         decoder, work = _decoder(Path(model), options, settings), stage_of_input("translating", source, destination)
         with closing(decoder), work as advance:
             adapt, files = optional_path(options["adapt"]), _training_files(options)
@@ -69,7 +85,7 @@ def translate(model: Model, *, threads: AtOnce = 1, **options: Unpack[TranslateO
     return texts
 
 
-def _line_settings(options: TranslateOptions, raw_text: "RawText | None") -> LineSettings:
+def _line_settings(options: TranslateOptions, raw_text: "RawText | None", terms: TermBase | None) -> LineSettings:
     return LineSettings(
         raw_text,
         options["alignment"],
@@ -78,6 +94,7 @@ def _line_settings(options: TranslateOptions, raw_text: "RawText | None") -> Lin
         options["moses_names"],
         options["lattice_format"] or "osg",
         source_name=input_name(optional_path(options["input"])),
+        terms=terms,
     )
 
 
@@ -112,12 +129,69 @@ def _decoder(model: Path, options: TranslateOptions, settings: TranslateSettings
     return decoder
 
 
-def _raw_text(model: Path, options: TranslateOptions, settings: TranslateSettings) -> "RawText | None":
-    """The preprocessing of a model that takes raw text; lattices are of tokens."""
+def _segments(model: Path, options: TranslateOptions, settings: TranslateSettings, threads: int) -> list[str]:
+    """Translate a document, or raw lines; return the translations, unless they go elsewhere."""
+    source, destination, texts = optional_path(options["input"]), optional_path(options["output"]), list[str]()
+    document = _document(model, source, options) if is_document(source) else None
+    with resources(settings.memory, options, options["workers"]):
+        raw_text, terms = _raw_text(model, options, settings), _terms(model, options)
+        decoder = _decoder(model, options, settings)
+        decoder.request = Request(mbr=settings.mbr)
+        with closing(decoder):
+            translate_all = partial(translate_texts, decoder, raw_text=raw_text, terms=terms, threads=threads)
+            if document is None:
+                outputs = (LineOutput(f"{text}\n", "", "") for text in translate_all(read_input(source)))
+                with stage_of_input("translating", source, destination) as advance:
+                    write_outputs(outputs, None, None, texts if destination is None else destination, advance)
+            else:
+                texts = _filled(document, translate_all, destination)
+    return texts
+
+
+def _document(model: Path, path: Path | None, options: TranslateOptions) -> Document:
+    """The document in a file, whose languages, where nothing else is said, are the model's."""
+    known, columns = open_description(model).preprocessing, (options["source_column"], options["target_column"])
+    if known and named_format(str(path)) != "tsv":
+        columns = columns[0] or known.source_language, columns[1] or known.target_language
+    return open_document(str(path), *columns)
+
+
+def _filled(
+    document: Document, translate_all: Callable[[Sequence[DocumentSegment]], Iterable[str]], destination: Path | None
+) -> list[str]:
+    """Translate the segments of a document and write it; without a destination, return their translations."""
+    texts, n_segments = list[str](), len(document.segments)
+    with stage("translating", n_segments, "segments") as advance, ExitStack() as stack:
+        file = stack.enter_context(output_file(destination)) if destination else None
+        for text in translate_all(document.segments):
+            texts.append(text)
+            advance(1)
+        if file is None:
+            return texts
+        document.fill(texts)
+        file.write(document.content())
+    log.info("%s: %d segments filled in, %d had a translation", destination, n_segments, document.n_translated)
+    return []
+
+
+def _terms(model: Path, options: TranslateOptions) -> TermBase | None:
+    """The term base that is given; of one with languages, in those of the model."""
+    path = optional_path(options["terms"])
+    if path is None:
+        return None
+    known = open_description(model).preprocessing if named_format(path) == "tbx" else None
+    return read_terms(path, *(known.source_language, known.target_language) if known else ())
+
+
+def _is_raw(model: Path, options: TranslateOptions, settings: TranslateSettings) -> bool:
+    """Whether text is raw; lattices are of tokens."""
     is_raw = options["raw"]
-    if is_raw is None:
-        is_raw = settings.input.format == "text" and is_of_raw_text(model)
-    if not is_raw:
+    return settings.input.format == "text" and is_of_raw_text(model) if is_raw is None else is_raw
+
+
+def _raw_text(model: Path, options: TranslateOptions, settings: TranslateSettings) -> "RawText | None":
+    """The preprocessing of a model that takes raw text."""
+    if not _is_raw(model, options, settings):
         return None
     # Slow: it compiles patterns of Unicode's tables.
     from phrasebeam.decoder.raw_text.preprocessing import RawText

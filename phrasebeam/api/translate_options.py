@@ -6,11 +6,12 @@ from typing import Annotated, Any, TypedDict
 
 from pydantic import Field
 
-from phrasebeam.api.arguments import Config, EngineOptions, File, MemoryBound, RawOrTokens
+from phrasebeam.api.arguments import Config, EngineOptions, File, MemoryBound, PairOptions, RawOrTokens
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import check_keeps_inputs
 from phrasebeam.base.options import Option, heading
+from phrasebeam.decoder.documents.file_formats import named_format
 from phrasebeam.decoder.input.input_settings import InputFormat, Markup, Oov
 from phrasebeam.decoder.input.sentence_input import LEAVE_ONE_OUT, LeaveOneOut
 from phrasebeam.decoder.model.digests import model_paths
@@ -26,7 +27,13 @@ MOST_DERIVATIONS = 100_000  # of a sentence, which are in memory, some kB each
 class InputOptions(TypedDict, total=False):
     """How sentences are read."""
 
-    input: Annotated[File | None, Option("File of the sentences, plain, .gz or .zst.", unset="standard input")]
+    input: Annotated[
+        File | None,
+        Option(
+            "File of the sentences, plain, .gz or .zst; or a document, TSV, PO or XLIFF, which is filled in.",
+            unset="standard input",
+        ),
+    ]
     input_format: Annotated[InputFormat | None, Option(setting="input.format")]
     input_weight: Annotated[
         float | None,
@@ -35,6 +42,7 @@ class InputOptions(TypedDict, total=False):
     markup: Annotated[Markup | None, Option(setting="input.markup")]
     oov: Annotated[Oov | None, Option(setting="input.oov")]
     prefix: Annotated[File | None, "File of what translations must begin with, a line for each sentence."]
+    terms: Annotated[File | None, "File of terms and their translations, CSV, TSV or TBX, which are kept to."]
     partial_word: Annotated[bool, "The last word of a prefix may be unfinished, unless space follows it."]
 
 
@@ -130,6 +138,7 @@ class TranslateOptions(
     SearchOptions,
     TrainingInputOptions,
     AdaptationOptions,
+    PairOptions,
     total=False,
 ):
     """All groups above, and what concerns none of them alone."""
@@ -164,7 +173,7 @@ def check_arguments(model: Path, threads: int, given: TranslateOptions) -> None:
     _refuse(needs)
     config = given["config"] if isinstance(given["config"], str | Path) else None
     files = [given["input"], given["prefix"], given["reference"], given["word_alignment"], config]
-    files += [given["adapt"], given["adapt_journal"], *model_paths(model)]
+    files += [given["adapt"], given["adapt_journal"], given["terms"], *model_paths(model)]
     check_keeps_inputs([given["output"], given["nbest_output"], given["lattice_output"]], files)
     excluded = {
         "--adapt translates one line after the other; leave out --threads": (
@@ -183,6 +192,20 @@ def _refuse(conflicts: dict[str, bool]) -> None:
     for message, is_wrong in conflicts.items():
         if is_wrong:
             raise ConfigError(message)
+
+
+def is_document(path: Path | None) -> bool:
+    """Whether a file is by its name one of translators, and not plain text."""
+    return path is not None and named_format(path) is not None
+
+
+def of_tokens(given: TranslateOptions) -> str:
+    """The first option given that segments of documents cannot have, or ""."""
+    names = "nbest", "lattice_output", "alignment", "segmentation", "scores", "prefix", "leave_one_out", "adapt"
+    found = [name for name in names if given[name]]  # type: ignore[literal-required]
+    found += ["markup"] if given["markup"] not in (None, "pass-through") else []
+    found += ["input_format"] if given["input_format"] not in (None, "text") else []
+    return f"--{found[0].replace('_', '-')}" if found else ""
 
 
 def is_adapted(given: AdaptationOptions) -> bool:

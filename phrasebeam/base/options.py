@@ -147,7 +147,13 @@ def _declared(parameter: Parameter, section: type[Section] | None, unset: str, f
             raise LookupError(f"{owner}: {key} has no description; give it one")
         meant = meant or ("" if option.section else unset) or _shown(field)
     help = _sentence(help.replace(COMMAND, function.replace("_", "-"))) + _range(bounds)
-    named = name, plain(annotation), parameter.default, help, meant if parameter.default is None else ""
+    named = (
+        name,
+        plain(annotation),
+        parameter.default,
+        help,
+        meant if parameter.default in (None, Parameter.empty) else "",
+    )
     return Declared(*named, owner, key, _first(annotation, Heading()).text, option.is_bare)
 
 

@@ -83,6 +83,8 @@ def _parameter(option: Declared, names: set[str]) -> Parameter:
     kind, default, unset = option_type(option.kind, option.default), option.default, option.unset
     if option.name == "output" and default is None:
         default, unset = STANDARD, "standard output"
+    if default is Parameter.empty and NoneType in get_args(option.kind):
+        default = None  # what functions are given as None may be left out
     texts = [option.help, unset]
     for name in names:
         texts = [text.replace(f"`{name}`", f"--{name.replace('_', '-')}") for text in texts]

@@ -1,11 +1,11 @@
 """LibreTranslate's /translate, /languages, /detect and /frontend/settings, as its clients call them.
 
-A line is a sentence, in HTML a run of text and inline tags. Models of tokenized text get what stands between spaces.
+A line is a sentence, in HTML a run of text and inline tags. Placeholders and tags in text stay as they are. Models of
+tokenized text get what stands between spaces.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
-from html import unescape
 from typing import Any, TypeVar
 
 from fastapi import APIRouter
@@ -14,11 +14,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request as HttpRequest
 
 from phrasebeam.base.errors import excerpt
+from phrasebeam.decoder.documents.language_codes import distance
 from phrasebeam.decoder.marked_text.html_document import html_parts, html_text
 from phrasebeam.decoder.marked_text.marked_text import MarkedDocument, MarkedText, plain_document
-from phrasebeam.decoder.marked_text.translated import translated
-from phrasebeam.decoder.output.request import Request
-from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.lm.text.corpus import split
 from phrasebeam.server.routes.language_names import language_name
@@ -36,17 +34,17 @@ from phrasebeam.server.routes.libretranslate_bodies import (
     SettingsAnswer,
     request_values,
 )
-from phrasebeam.server.routes.sentence_body import SentenceBody, check_nbest, input_of
+from phrasebeam.server.routes.sentence_body import check_nbest
+from phrasebeam.server.routes.text_translations import html_translations, text_translations
 from phrasebeam.server.serving.authorization import Credentials, check_secret
 from phrasebeam.server.serving.error_answers import problems
-from phrasebeam.server.serving.languages import LanguagePair, distance
+from phrasebeam.server.serving.languages import LanguagePair
 from phrasebeam.server.serving.served_models import ServedModel
 from phrasebeam.server.serving.service import Service, Serving, check_size
 
 router = APIRouter(tags=["LibreTranslate"])
 AUTO = "auto"
 LOOKED_AT = 2000  # characters by which a language is detected
-MOST_MARKS = 1000  # of a sentence
 LISTS = frozenset(["q"])  # what a form may have several times
 TEXT, HTML = "text", "html"
 BYTES_OF_CHARACTER = 12  # at most, in a form
@@ -77,11 +75,12 @@ async def translate(request: HttpRequest, service: Serving, credentials: Credent
     detected = []
     if body.source == AUTO:
         detected = await service.run(request, [partial(_detected, one, service, body.target) for one in documents])
+    translate_one = html_translations if body.format == HTML else text_translations
     jobs, sources = [], [one.language for one in detected] or [body.source] * len(documents)
     for document, source in zip(documents, sources):
         served = model_for(service, source, body.target)
-        rest = document.escape, served, service, body.alternatives + 1
-        jobs += [partial(_translate, sentence, *rest) for sentence in document.sentences]
+        rest = served, service, body.alternatives + 1
+        jobs += [partial(translate_one, sentence, *rest) for sentence in document.sentences]
     sentences = iter(await service.run(request, jobs))
     translations = [_joined(document, [next(sentences) for _ in document.sentences]) for document in documents]
     return _answer(body, translations, detected)
@@ -163,26 +162,6 @@ def _html_document(text: str, most: int, stop: StopFlag) -> MarkedDocument:
         n_sentences += isinstance(part, MarkedText)
         check_size("sentences", n_sentences, most)
     return MarkedDocument(parts, html_text)
-
-
-def _translate(
-    sentence: MarkedText, escape: Callable[[str], str], served: ServedModel, service: Service, n: int, stop: StopFlag
-) -> list[str]:
-    """The `n` best translations of a sentence, each another text."""
-    raw_text, settings = served.raw_text, served.decoder.model.description.preprocessing
-    check_size("tags in a sentence", sentence.n_marks, MOST_MARKS)
-    body = SentenceBody(text=sentence.text)
-    given = input_of(body, served, raw_text is not None, "pass-through", service.limits.max_words)
-    answer = served.decoder.answer(given, Request(n if n > 1 else None, n > 1, served.decoder.request.mbr), stop)
-    service.metrics.note_sentence(served.name, len(given.words))
-    shown = unescape if settings and settings.escape else str
-
-    def written(one: Translation) -> str:
-        text = raw_text.after(one.text) if raw_text else one.text
-        return translated(sentence, given.words, one, text, shown, escape)
-
-    others = [one for one in answer.nbest if one.text != answer.translation.text]
-    return [written(one) for one in [answer.translation, *others][:n]]
 
 
 def _joined(document: MarkedDocument, sentences: Sequence[Sequence[str]]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Languages by their codes (BCP 47), and the look-up of the nearest one (RFC 4647, section 3.4)."""
+"""The languages of served models, by their codes (BCP 47)."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -15,22 +15,6 @@ class LanguagePair(NamedTuple):
 
     source: str
     target: str
-
-
-def ranges(code: str) -> list[str]:
-    """A code, and what remains of it when one part after the other is cut off at its end; cases do not count.
-
-    >>> ranges("zh_Hans-CN")
-    ['zh-hans-cn', 'zh-hans', 'zh']
-    """
-    parts = code.lower().replace("_", "-").split("-")
-    return ["-".join(parts[:n]) for n in range(len(parts), 0, -1)]
-
-
-def distance(wanted: str, known: str) -> int | None:
-    """Parts of a code that are cut off for a language that is known; None where it is none of what remains."""
-    remains, code = ranges(wanted), ranges(known)[0]
-    return remains.index(code) if code in remains else None
 
 
 def named_languages(given: Iterable[str], names: Collection[str]) -> dict[str, LanguagePair]:

@@ -11,6 +11,7 @@ from phrasebeam.base.files import atomic_file, read_lines, scratch_directory
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.marked_text.tokenization import Tokenization
 from phrasebeam.training.bitext.bitext_files import BitextFiles
+from phrasebeam.training.bitext.cleaning import cleaner_of, write_cleaned
 from phrasebeam.training.bitext.kept_alignment import kept_alignment
 
 Data = TypeVar("Data", bound=BitextFiles | None)
@@ -38,13 +39,25 @@ class TokenFiles:
         self.raw_paths: dict[str, str] = {}  # by those of tokens
 
     def __call__(self, data: Data) -> Data:
-        """The tokens of a set, with the word alignment that the model keeps if it was made of these files."""
+        """The tokens of a set; if the model was made of these files, as they were cleaned, with its word alignment."""
         if data is None or not self.tokenization.is_raw:
             return data
-        tokens = write_tokens(data, self.tokenization, self.directory / str(len(self.raw_paths)))
+        place, alignment = self.directory / str(len(self.raw_paths)), data.alignment
+        text: BitextFiles = data
+        if alignment is None and (kept := kept_alignment(self.model, data.source, data.target, is_cleaned=True)):
+            alignment, text = kept, self._cleaned(data, place / "cleaned")
+        tokens = write_tokens(text, self.tokenization, place)
         self.raw_paths |= dict(zip(map(str, tokens.parallel), map(str, data.parallel)))
-        alignment = data.alignment or kept_alignment(self.model, data.source, data.target)
         return cast(Data, replace(tokens, alignment=alignment))
+
+    def _cleaned(self, data: BitextFiles, directory: Path) -> BitextFiles:
+        """The files as the model's own text was cleaned."""
+        cleaner = cleaner_of(self.model)
+        if cleaner is None:
+            return data
+        outputs = [directory / str(i) / path.name for i, path in enumerate(data.parallel)]
+        write_cleaned(data.parallel, outputs, cleaner)
+        return replace(data, source=outputs[0], references=outputs[1:])
 
 
 def write_tokens(data: BitextFiles, tokenization: Tokenization, directory: Path) -> BitextFiles:

@@ -13,7 +13,7 @@ from sacrebleu.significance import PairedTest
 
 from phrasebeam.base.checked_arguments import check_fields, checked
 from phrasebeam.base.errors import ConfigError, FormatError, excerpt
-from phrasebeam.base.files import read_lines
+from phrasebeam.decoder.documents.sentence_pairs import read_translations
 from phrasebeam.training.metrics.definitions import METRICS, MetricOptions
 from phrasebeam.training.metrics.score_hints import hint_at_fields, hint_at_low_score, hint_at_tokens
 
@@ -76,15 +76,23 @@ class Evaluation:
 
 
 def evaluate_files(
-    hypotheses: Sequence[str | Path], references: Sequence[str | Path], options: EvaluationOptions | None = None
+    hypotheses: Sequence[str | Path],
+    references: Sequence[str | Path],
+    options: EvaluationOptions | None = None,
+    column: str | int | None = None,
 ) -> Evaluation:
-    """Score text files, one sentence a line. Raises FormatError, ConfigError, OSError."""
+    """Score text files, one sentence a line, or the target side of others, see read_translations for its `column`.
+
+    Raises FormatError, ConfigError, OSError.
+    """
     if not hypotheses or not references:
         raise ConfigError("an evaluation takes at least one hypothesis file and one reference file")
     names = [str(path) for path in hypotheses]
     if len(set(names)) < len(names):
         raise ConfigError(f"a hypothesis file was given twice: {', '.join(names)}")
-    lines = {path: [line.rstrip() for line in read_lines(path)] for path in {*names, *map(str, references)}}
+    lines = {
+        path: [line.rstrip() for line in read_translations(path, column)] for path in {*names, *map(str, references)}
+    }
     first = str(references[0])
     if not lines[first]:
         raise FormatError(first, "no lines; expected the reference translations, one a line")

@@ -11,6 +11,7 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.tables.score_smoothing import Method
 from phrasebeam.lm.ngrams import MAX_ORDER
+from phrasebeam.training.bitext.cleaning import CleaningSettings, PairCleaner, pair_cleaner
 from phrasebeam.training.word_alignment.alignment_settings import AlignmentConfig
 
 N_SCORES = 4  # of a phrase pair, see ln_scores in piece_scoring.py
@@ -88,6 +89,10 @@ class TrainModelConfig(MemorySettings):
     """All settings of `train-model` but the files of the bitext and of the model."""
 
     preprocessing: RawTextSettings | None = Field(None, description="of raw text; none: the text is tokenized")
+    clean: bool | None = Field(
+        None, description="leave out bad sentence pairs and mend characters; none: of raw text, not of tokenized text"
+    )
+    cleaning: CleaningSettings = CleaningSettings()
     alignment: AlignmentConfig = AlignmentConfig()
     more_alignments: list[AlignmentConfig] = Field(
         [], max_length=20, description="of the same text, with settings of their own; phrase pairs of all are extracted"
@@ -115,6 +120,16 @@ class TrainModelConfig(MemorySettings):
         if found != expected:
             raise ValueError(f"weights.language_model has {found} weights, the model has {expected} language models")
         return self
+
+    @property
+    def is_cleaned(self) -> bool:
+        """Whether the text is cleaned."""
+        return self.preprocessing is not None if self.clean is None else self.clean
+
+    @property
+    def cleaner(self) -> PairCleaner:
+        """What cleans the text."""
+        return pair_cleaner(self.cleaning, self.preprocessing)
 
     @property
     def starting_weights(self) -> Weights:

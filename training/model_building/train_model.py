@@ -1,8 +1,8 @@
 """Building a model directory from a bitext: language models, word alignment, phrase table, reordering table."""
 
 import shutil
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from itertools import islice
 from pathlib import Path
 from typing import Any, get_args
@@ -26,6 +26,7 @@ from phrasebeam.decoder.tables.provenance import DataSize, Stage, check_output, 
 from phrasebeam.lm.estimate import estimate
 from phrasebeam.lm.probing_writer import write_probing
 from phrasebeam.lm.text.word_classes import read_word_classes
+from phrasebeam.training.bitext.cleaning import cleaned_files
 from phrasebeam.training.bitext.operation_sequences import build_operations
 from phrasebeam.training.bitext.parallel_text import Bitext, check_bars, read_bitext
 from phrasebeam.training.model_building.config import TrainModelConfig
@@ -64,7 +65,7 @@ def train_model(
     data = _digests(source, target, config, alignment)
     check_replaceable(output, "train-model", _settings(config, data), data, config.starting_weights, is_forced)
     with atomic_directory(output) as directory:
-        with _tokenized(source, target, directory, config) as texts:
+        with _prepared(source, target, directory, config) as texts:
             bitext = _read(*texts[:2])
             _check_memory(bitext, config.memory)
             _tell_round_trips((Path(source), Path(target)), directory, config)
@@ -90,10 +91,21 @@ def _with_capitals(config: TrainModelConfig, target: str | Path) -> TrainModelCo
     return config.model_copy(update={"preprocessing": raw.model_copy(update={"capitalize": has_capitals})})
 
 
-def _tokenized(
+@contextmanager
+def _prepared(
     source: str | Path, target: str | Path, directory: Path, config: TrainModelConfig
+) -> Iterator[Sequence[Path]]:
+    """The texts, of which the bitext is cleaned and all are tokenized, if settings say so."""
+    with ExitStack() as stack:
+        sides: Sequence[Path] = [Path(source), Path(target)]
+        if config.is_cleaned:
+            sides = stack.enter_context(cleaned_files(sides, directory / "cleaned", config.cleaner))
+        yield stack.enter_context(_tokenized([*sides, *_monolingual_paths(config)], directory, config))
+
+
+def _tokenized(
+    texts: Sequence[Path], directory: Path, config: TrainModelConfig
 ) -> AbstractContextManager[Sequence[Path]]:
-    texts = [Path(source), Path(target), *_monolingual_paths(config)]
     if config.preprocessing is None:
         return nullcontext(texts)
     from phrasebeam.training.model_building.preprocessing import (
@@ -248,7 +260,8 @@ def _settings(
     config: TrainModelConfig, data: Mapping[str, Mapping[str, str]], is_short: bool = False
 ) -> dict[str, Any]:
     """The settings in model.yaml; if `is_short`, without those that are the defaults."""
-    settings = config.model_dump(mode="json", exclude=set(NOT_SETTINGS), exclude_defaults=is_short)
+    left_out = NOT_SETTINGS if config.is_cleaned else (*NOT_SETTINGS, "clean", "cleaning")
+    settings = config.model_dump(mode="json", exclude=set(left_out), exclude_defaults=is_short)
     for section in (settings.get("language_model", {}), *settings.get("language_models", ())):
         section.pop("text", None)  # files are told apart by their digests
         section.pop("classes", None)

@@ -90,7 +90,7 @@ class Recipe(Section):
             return self
         return self.model_copy(update={"stages": [stage.by_metric(self.metric) for stage in self.stages]})
 
-    def building(self, changed: Callable[[TrainModelConfig], TrainModelConfig]) -> Self:
+    def with_builds(self, changed: Callable[[TrainModelConfig], TrainModelConfig]) -> Self:
         """The recipe whose models of the bitext have the settings that `changed` makes of theirs."""
         built = {stage.label: {"settings": changed(stage.settings)} for stage in self.builds}
         stages = [stage.model_copy(update=built.get(stage.label)) for stage in self.stages]

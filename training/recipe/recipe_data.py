@@ -14,6 +14,8 @@ from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import log
 from phrasebeam.training.bitext.bitext_files import BitextFiles
+from phrasebeam.training.bitext.cleaning import write_cleaned
+from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.twins.twins import Twins, twins_of_files
 
 LEAST_SENTENCES = 10  # of the development data
@@ -50,6 +52,14 @@ class TwinSettings(Section):
         description="learning: all twins are; model: repetitions are left out of both, and what they repeat is learned "
         "from; auto: model where more than half of all pairs are twins, else learning; nothing: no search",
     )
+
+
+class CleanedData(NamedTuple):
+    """The files with training data that were cleaned, if they were."""
+
+    files: RecipeFiles
+    notes: Sequence[str] = ()  # what was left out, and what was mended
+    n_kept: int | None = None  # sentence pairs; None: all
 
 
 class TwinData(NamedTuple):
@@ -106,6 +116,21 @@ def divided(data: BitextFiles, share: float, directory: Path) -> tuple[BitextFil
 def _part(directory: Path, part: str, names: Sequence[str]) -> BitextFiles:
     source, *references = (directory / f"{part}.{name}" for name in names)
     return BitextFiles(source, references)
+
+
+def cleaned(files: RecipeFiles, settings: TrainModelConfig, directory: Path) -> CleanedData:
+    """Clean the training data, if settings say so, and write to `directory` what is read in place of the files.
+
+    Development and test data stay as they are. Raises FormatError, ConfigError or OSError.
+    """
+    training = files.training
+    if not settings.is_cleaned:
+        return CleanedData(files)
+    sides = [training.source, training.target]
+    outputs = [directory / f"cleaned.{name}" for name in ("source", "target")]
+    cleaner = settings.cleaner
+    notes = write_cleaned(sides, outputs, cleaner)
+    return CleanedData(files._replace(training=BitextFiles(outputs[0], outputs[1:])), notes, cleaner.n_kept)
 
 
 def without_twins(files: RecipeFiles, settings: TwinSettings, directory: Path) -> TwinData:

@@ -71,6 +71,7 @@ def _notes(result: RecipeResult, recipe: Recipe, output: Path) -> Iterator[str]:
     if curves := list(_curves(result, output)):
         yield f"Curves: {', '.join(curves)}."
     yield "Peak: what the process had held at most when the stage was done."
+    yield from result.cleaning
     if result.twins:
         yield f"{result.twins}."
     for name, number in result.seen.items():

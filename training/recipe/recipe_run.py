@@ -6,7 +6,7 @@ data/, the parts of the development data; run.yaml, what was done so far; report
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import takewhile
@@ -38,6 +38,7 @@ from phrasebeam.training.recipe.recipe_data import (
     RecipeFiles,
     TwinData,
     check_lengths,
+    cleaned,
     divided,
     without_twins,
 )
@@ -102,6 +103,8 @@ class RecipeResult(NamedTuple):
         deciding = self.stages[self.best].deciding
         return deciding.signatures if deciding else {}
 
+    cleaning: Sequence[str] = ()  # what was left out of the training data, and mended in them
+
     @property
     def gain(self) -> Gain:
         """The score of what is written beside that of the first stage's model, on the sentences that decide."""
@@ -132,9 +135,13 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
             log.warning("%s", f"{known}, and left out" if recipe.leave_out_seen else f"{known}, too; {KEPT_ADVICE}")
     if not (state := output / WORK / "run.yaml").exists():
         save_config(RecipeState(), state)  # the first file, by which the work is known again
+    clean = cleaned(files, recipe.builds[0].settings, output / WORK / "data")
+    recipe = recipe.with_builds(lambda settings: settings.model_copy(update={"clean": False}))
+    files = clean.files
     if recipe.leave_out_seen:
         files = without_seen(files, seen, output / WORK / "data")
         sentences = check_lengths(files)
+    sentences |= {} if clean.n_kept is None else {"training": clean.n_kept}
     read = without_twins(files, recipe.twins, output / WORK / "data")
     run, screen = _Run(read, output, recipe, threads, digests), RecipeScreen(recipe, sentences)
     with board(screen):
@@ -147,7 +154,7 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
     run.write()
     stages = {name: run.records[name] for name in (stage.label for stage in recipe.stages)}
     n_seen = {name: sum(found) for name, found in seen.items()}
-    return RecipeResult(stages, run.best, sentences, n_seen, read.note, recipe.metric, recipe.is_raw)
+    return RecipeResult(stages, run.best, sentences, n_seen, read.note, recipe.metric, recipe.is_raw, clean.notes)
 
 
 class _Run:

@@ -8,8 +8,9 @@ from phrasebeam.api.arguments import (
     File,
     Files,
     MemoryBound,
+    PairOptions,
     RawOrTokens,
-    Target,
+    TargetIfApart,
     memory_bound,
     optional_path,
     paths,
@@ -36,6 +37,7 @@ from phrasebeam.training.aligned_text.aligned_files import (
 from phrasebeam.training.aligned_text.gold_alignment import read_gold
 from phrasebeam.training.aligned_text.lexicon import LexiconFormat
 from phrasebeam.training.aligned_text.saved_aligner import check_saveable, is_saved_aligner
+from phrasebeam.training.bitext.pair_files import reads_pairs
 from phrasebeam.training.word_alignment.alignment_settings import Aligner, AlignmentConfig, Symmetrization
 
 OF_RAW = ("source_language", "target_language", "source_tokenizer", "target_tokenizer")
@@ -43,7 +45,7 @@ OF_TRAINING = ("aligner", "seed", "config", "raw", *OF_RAW, "save", "force")
 OF_ALIGNERS = ("scores", "lexicon")  # those that are trained here, and saved ones
 
 
-class AlignOptions(TokenizerOptions, total=False):
+class AlignOptions(TokenizerOptions, PairOptions, total=False):
     """What aligns, and what is written."""
 
     raw: RawOrTokens
@@ -78,9 +80,10 @@ class AlignOptions(TokenizerOptions, total=False):
 
 
 @described(AlignmentConfig)
+@reads_pairs(("source", "target"))
 def align(
     source: RawSource,
-    target: Target,
+    target: TargetIfApart,
     *,
     threads: Annotated[Threads, "Threads, or sentences that are worked on at the same time."] = 2,
     **options: Unpack[AlignOptions],
@@ -109,7 +112,7 @@ def align(
     gold, output = options["gold"], optional_path(options["output"])
     with memory_bound(memory_option(options["memory"])):
         task = AlignmentTask(
-            *(Path(source), Path(target), output, optional_path(options["scores"]), paths(options["lexicon"])),
+            *(Path(source), paths(target)[0], output, optional_path(options["scores"]), paths(options["lexicon"])),
             options["lexicon_format"] or "moses",
             read_gold(Path(gold)) if gold else None,
             threads,

@@ -6,7 +6,17 @@ from typing import Annotated, Any, Unpack
 
 from pydantic import Field
 
-from phrasebeam.api.arguments import File, Force, MemoryBound, Settings, Target, memory_bound, paths
+from phrasebeam.api.arguments import (
+    OR_PAIRS,
+    File,
+    Force,
+    MemoryBound,
+    PairOptions,
+    Settings,
+    TargetIfApart,
+    memory_bound,
+    paths,
+)
 from phrasebeam.api.config import CONFIGS
 from phrasebeam.api.trainers import trainer_options as shared
 from phrasebeam.api.trainers.repeated_command import repeated_command
@@ -14,6 +24,7 @@ from phrasebeam.base.config import Threads, config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import memory_option
 from phrasebeam.base.options import Option, described, settings_given
+from phrasebeam.training.bitext.pair_files import as_given, reads_pairs
 from phrasebeam.training.common.settings import ScoringSettings
 from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.recipe.recipe import Recipe, recipe_file
@@ -25,7 +36,7 @@ from phrasebeam.training.recipe.stage import with_seeds
 MOST_SEEDS = 1_000_000
 
 
-class RecipeOptions(shared.RawOptions, shared.TestOptions, total=False):
+class RecipeOptions(shared.RawOptions, shared.TestOptions, PairOptions, total=False):
     """What a recipe is given besides its texts: a word alignment, and bounds for all stages."""
 
     alignment: Annotated[
@@ -39,11 +50,12 @@ class RecipeOptions(shared.RawOptions, shared.TestOptions, total=False):
 
 
 @described()
+@reads_pairs(("source", "target"), ("dev_source", "dev_reference"), ("test_source", "test_reference"))
 def train(
     source: shared.RawSource,
-    target: Target,
-    dev_source: Annotated[File, "Other source sentences, to tune on and to choose by."],
-    dev_reference: shared.References,
+    target: TargetIfApart,
+    dev_source: Annotated[File, f"Other source sentences, to tune on and to choose by; {OR_PAIRS}."],
+    dev_reference: shared.ReferencesIfApart,
     output: Annotated[File, "Directory of the model; a run that was stopped there goes on."],
     *,
     recipe: Annotated[
@@ -69,8 +81,8 @@ def train(
     bounds = {"memory": n_bytes} | ({} if threads is None else {"threads": threads})
     texts = paths(options["lm_text"])
     named = _recipe(recipe, settings_given(train, Recipe, {"metric": metric})).by_metric().within(bounds)
-    found = named.building(
-        lambda settings: shared.with_language_models(shared.raw_settings(settings, options), texts, [])
+    found = named.with_builds(
+        lambda settings: shared.with_language_models(shared.build_settings(settings, options), texts, [])
     )
     if options["leave_out_seen"]:
         found = found.model_copy(update={"leave_out_seen": True})
@@ -87,7 +99,7 @@ def train(
         "dev_reference": dev_reference,
     }
     given |= {"output": output, "recipe": recipe, "metric": metric, "seed": seed, **options}
-    write_report(result, found, Path(output), repeated_command(train, given))
+    write_report(result, found, Path(output), as_given(repeated_command(train, given)))
     return result
 
 

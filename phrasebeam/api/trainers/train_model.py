@@ -2,22 +2,34 @@
 
 from typing import Annotated, Unpack
 
-from phrasebeam.api.arguments import Config, EngineOptions, File, Files, Force, Target, optional_path, paths, resources
+from phrasebeam.api.arguments import (
+    Config,
+    EngineOptions,
+    File,
+    Files,
+    Force,
+    PairOptions,
+    TargetIfApart,
+    optional_path,
+    paths,
+    resources,
+)
 from phrasebeam.api.trainers.trainer_options import (
     LanguageModelText,
     RawOptions,
     RawSource,
     ResourceOptions,
-    raw_settings,
+    build_settings,
     with_language_models,
 )
 from phrasebeam.base.options import Option, described, settings_of
 from phrasebeam.decoder.model.description import ModelDescription
+from phrasebeam.training.bitext.pair_files import reads_pairs
 from phrasebeam.training.model_building import train_model as building
 from phrasebeam.training.model_building.config import TrainModelConfig
 
 
-class BuildOptions(ResourceOptions, EngineOptions, RawOptions, total=False):
+class BuildOptions(ResourceOptions, EngineOptions, RawOptions, PairOptions, total=False):
     """The word alignment and the further language models of a model, and what the building may use."""
 
     config: Config
@@ -35,9 +47,10 @@ class BuildOptions(ResourceOptions, EngineOptions, RawOptions, total=False):
 
 
 @described(TrainModelConfig)
+@reads_pairs(("source", "target"))
 def train_model(
     source: RawSource,
-    target: Target,
+    target: TargetIfApart,
     output: Annotated[File, "Directory of the model."],
     **options: Unpack[BuildOptions],
 ) -> ModelDescription:
@@ -51,5 +64,5 @@ def train_model(
     settings = settings_of(train_model, TrainModelConfig, options)
     settings = with_language_models(settings, paths(options["lm_text"]), paths(options["lm_classes"]))
     with resources(settings.memory, options, options["workers"]):
-        alignment, settings = optional_path(options["alignment"]), raw_settings(settings, options)
-        return building.train_model(source, target, output, settings, alignment, options["force"])
+        alignment, settings = optional_path(options["alignment"]), build_settings(settings, options)
+        return building.train_model(source, paths(target)[0], output, settings, alignment, options["force"])

@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import Annotated, TypedDict
 
 from phrasebeam.api.arguments import (
+    OR_PAIRS,
+    UNLESS_PAIRS,
     Config,
     File,
     Files,
@@ -32,8 +34,9 @@ References = Annotated[Files, "Their translations, one file for each set of them
 LanguageModelText = Annotated[
     Files | None, "Target-language text for further language models, raw or tokenized as the target, a file for each."
 ]
+ReferencesIfApart = Annotated[Files | None, f"Their translations, one file for each set, {UNLESS_PAIRS}."]
 NewModel = Annotated[File, "Directory of the new model; a training that was stopped there goes on."]
-RawSource = Annotated[File, "Source sentences, tokenized or `raw`, one a line, plain, .gz or .zst."]
+RawSource = Annotated[File, f"Source sentences, tokenized or `raw`, one a line, plain, .gz or .zst; {OR_PAIRS}."]
 
 
 @heading("Test data")
@@ -84,6 +87,15 @@ class RawOptions(TokenizerOptions, total=False):
     """Whether text is raw, and its languages."""
 
     raw: Annotated[bool, "The text is raw: tokenize and truecase it, as then what is to be translated."]
+    clean: Annotated[
+        bool | None, Option("Leave out bad sentence pairs and mend characters.", unset="raw text is, tokenized is not")
+    ]
+
+
+def build_settings(config: TrainModelConfig, options: RawOptions) -> TrainModelConfig:
+    """`config` with preprocessing of raw text and cleaning, if options say so."""
+    config = raw_settings(config, options)
+    return config if options["clean"] is None else config.model_copy(update={"clean": options["clean"]})
 
 
 def raw_settings(config: TrainModelConfig, options: RawOptions) -> TrainModelConfig:
@@ -113,11 +125,11 @@ def with_language_models(config: TrainModelConfig, texts: list[Path], classes: l
     return parse_config(options, TrainModelConfig, "options")
 
 
-def training_data(source: File, target: File, alignment: File | None) -> BitextFiles:
-    return BitextFiles(Path(source), [Path(target)], optional_path(alignment))
+def training_data(source: File, target: File | None, alignment: File | None) -> BitextFiles:
+    return BitextFiles(Path(source), paths(target), optional_path(alignment))
 
 
-def development_data(source: File, references: Files) -> BitextFiles:
+def development_data(source: File, references: Files | None) -> BitextFiles:
     return BitextFiles(Path(source), paths(references))
 
 

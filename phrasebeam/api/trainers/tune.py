@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Unpack
 
-from phrasebeam.api.arguments import EngineOptions, File, Files, Model, optional_path, resources
+from phrasebeam.api.arguments import OR_PAIRS, EngineOptions, File, Files, Model, PairOptions, optional_path, resources
 from phrasebeam.api.trainers import trainer_options as shared
 from phrasebeam.base.options import Option, described, settings_of
 from phrasebeam.decoder.search.search_settings import Algorithm
+from phrasebeam.training.bitext.pair_files import reads_pairs
 from phrasebeam.training.bitext.tokenized_files import tokenized_files
 from phrasebeam.training.common.gain import Gain, TrainingOutcome
 from phrasebeam.training.metrics.definitions import MetricName
@@ -17,7 +18,7 @@ from phrasebeam.training.tuning.run_state import RunResult
 from phrasebeam.training.tuning.tune_model import tune_model
 
 
-class TuneOptions(shared.TrainerOptions, shared.TestOptions, EngineOptions, total=False):
+class TuneOptions(shared.TrainerOptions, shared.TestOptions, EngineOptions, PairOptions, total=False):
     """How weights are found, and further data that they are learned or judged by."""
 
     method: TuneMethod | None
@@ -38,10 +39,11 @@ class TuneOptions(shared.TrainerOptions, shared.TestOptions, EngineOptions, tota
 
 
 @described(TuneConfig)
+@reads_pairs(("source", "reference"), ("dev_source", "dev_reference"), ("test_source", "test_reference"))
 def tune(
     model: Model,
-    source: Annotated[File, "Source sentences to tune on, one a line."],
-    reference: shared.References,
+    source: Annotated[File, f"Source sentences to tune on, one a line; {OR_PAIRS}."],
+    reference: shared.ReferencesIfApart,
     output: shared.NewModel,
     **options: Unpack[TuneOptions],
 ) -> TrainingOutcome[list[RunResult]]:

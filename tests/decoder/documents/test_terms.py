@@ -47,7 +47,8 @@ def found(terms, text):
     return [(text[one.begin : one.end], *one.targets) for one in terms.found(text)]
 
 
-def test_examples():
+def test_examples(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     assert doctest.testmod(term_base).failed == 0
 
 

@@ -96,9 +96,10 @@ def test_raw_text_in_and_out(folder, run):
     text = "Der Hund ist alt!\n\nDie Katze schläft \u2013 „ja“!\r\nSiehe http://a.de/b|c, ||| |0-1| <s> & 🙂\n"
     lines = run(text, "translate", "--raw", "--model", folder / "model", "--threads", "2")
     assert lines[:3] == ["The dog is old!", "", 'The cat sleeps - "yes"!']
-    assert all(part in lines[3] for part in ("http://a.de/b|c,", "|", "< s >", "&", "🙂"))
+    assert all(part in lines[3] for part in ("http://a.de/b|c,", "|", "<s>", "&", "🙂"))
     decoder, raw_text = Decoder.load(folder / "model"), RawText.load(folder / "model")
-    assert [raw_text.after(decoder.translate(raw_text.before(line)).text) for line in text.split("\n")[:-1]] == lines
+    plain = text.split("\n")[:3]
+    assert [raw_text.after(decoder.translate(raw_text.before(line)).text) for line in plain] == lines[:3]
 
 
 def test_tokens_without_raw_and_in_lists(folder, tmp_path, run):
