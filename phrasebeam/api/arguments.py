@@ -24,7 +24,6 @@ UNLESS_PAIRS = "unless the source is a file of both sides"
 
 Model = Annotated[File, "Model directory, as train-model writes it."]
 Source = Annotated[File, "Source sentences, as the model was made of, one a line, plain, .gz or .zst."]
-SourceOrPairs = Annotated[File, f"Source sentences, as the model was made of, one a line, plain or packed; {OR_PAIRS}."]
 Target = Annotated[File, "Their translations, line by line."]
 TargetIfApart = Annotated[File | None, f"Their translations, line by line, {UNLESS_PAIRS}."]
 Text = Annotated[Files, "Tokenized text, one sentence a line, plain, .gz or .zst; one file or several."]
