@@ -78,9 +78,8 @@ def run(tmp_path, monkeypatch, capfd):
 
 def test_raw_text_is_cleaned(folder, tmp_path, caplog):
     description = train_model(folder / "raw.de", folder / "raw.en", tmp_path / "model", config())
-    assert description.sentence_pairs == len(
-        {*zip(*((folder / f"raw.{one}").read_text("utf-8").splitlines() for one in ("de", "en")))}
-    )
+    sides = [(folder / f"raw.{side}").read_text("utf-8").splitlines() for side in ("de", "en")]
+    assert description.sentence_pairs == len({*zip(*sides)})
     assert "repeated pairs, such as line" in caplog.text
     written = yaml.safe_load((tmp_path / "model" / "model.yaml").read_text("utf-8"))
     assert written["settings"]["cleaning"]["longest"] == 100
