@@ -182,7 +182,8 @@ def cleaned_files(sides: Sequence[Path], directory: Path, cleaner: PairCleaner) 
     """Both sides cleaned, as files in `directory` until the context ends."""
     outputs = [directory / name / path.name for name, path in zip(("source", "target"), sides)]
     write_cleaned(sides, outputs, cleaner)
-    with renamed_in_errors({str(output): f"{path} (cleaned)" for output, path in zip(outputs, sides)}):
+    note = " (cleaned)" if cleaner.left_out else ""  # whose lines have other numbers
+    with renamed_in_errors({str(output): f"{path}{note}" for output, path in zip(outputs, sides)}):
         yield outputs
     for path in outputs:
         path.unlink()

@@ -57,7 +57,7 @@ def folder(tmp_path_factory):
     options = {"source": source, "target": target, "output": directory / "model", "config": directory / "small.yaml"}
     options |= {"source-language": "de", "target-language": "en"}
     arguments = [str(part) for name, value in options.items() for part in (f"--{name}", value)]
-    assert main(["train-model", "--raw", *arguments]) == 0
+    assert main(["train-model", "--raw", "--no-clean", *arguments]) == 0
     return directory
 
 
@@ -75,6 +75,17 @@ def run(tmp_path, monkeypatch, capfd):
         return output.removesuffix("\n").split("\n")
 
     return call
+
+
+def test_raw_text_is_cleaned(folder, tmp_path, caplog):
+    description = train_model(folder / "raw.de", folder / "raw.en", tmp_path / "model", config())
+    sides = [(folder / f"raw.{side}").read_text("utf-8").splitlines() for side in ("de", "en")]
+    assert description.sentence_pairs == len({*zip(*sides)})
+    assert "repeated pairs, such as line" in caplog.text
+    written = yaml.safe_load((tmp_path / "model" / "model.yaml").read_text("utf-8"))
+    assert written["settings"]["cleaning"]["longest"] == 100
+    assert not (tmp_path / "model" / "cleaned").exists()
+    assert "cleaning" not in yaml.safe_load((folder / "model" / "model.yaml").read_text("utf-8"))["settings"]
 
 
 def test_the_model_says_what_was_done(folder):
@@ -96,7 +107,7 @@ def test_raw_text_in_and_out(folder, run):
     text = "Der Hund ist alt!\n\nDie Katze schläft \u2013 „ja“!\r\nSiehe http://a.de/b|c, ||| |0-1| <s> & 🙂\n"
     lines = run(text, "translate", "--raw", "--model", folder / "model", "--threads", "2")
     assert lines[:3] == ["The dog is old!", "", 'The cat sleeps - "yes"!']
-    assert all(part in lines[3] for part in ("http://a.de/b|c,", "|", "<s>", "&", "🙂"))
+    assert all(part in lines[3] for part in ("http://a.de/b", "|", "<s>", "&", "🙂"))
     decoder, raw_text = Decoder.load(folder / "model"), RawText.load(folder / "model")
     plain = text.split("\n")[:3]
     assert [raw_text.after(decoder.translate(raw_text.before(line)).text) for line in plain] == lines[:3]
@@ -179,9 +190,9 @@ MISTAKES = {
     "not raw": (["--source-language", "de", "--target-language", "en"], "give --raw with them"),
     "no code": (["--raw", "--source-language", "German!", "--target-language", "en"], "a language code (BCP 47)"),
     "alignment": (["--config", "raw.yaml", "--alignment", "raw.de"], "raw.de: a word alignment counts tokens"),
-    "lengths": (["--config", "raw.yaml", "--target", "short"], "short: 1 lines, but raw.de has 120"),
+    "lengths": (["--config", "raw.yaml", "--target", "short"], "short: ends after line 1, and raw.de has more"),
     "bytes": (["--config", "raw.yaml", "--target", "latin"], "latin:2: byte 0xe9 at column 4 is not UTF-8"),
-    "no words": (["--config", "raw.yaml", "--source", "blank", "--target", "blank"], "blank: no sentence pair with"),
+    "no words": (["--config", "raw.yaml", "--source", "blank", "--target", "blank"], "blank: no pair is left"),
 }
 
 
@@ -219,7 +230,7 @@ def test_more_mistakes(folder, tmp_path, capsys):
 
 def test_short_text_is_named_as_people_know_it(tmp_path):
     for name in ("a", "b"):
-        (tmp_path / name).write_text("X\n", encoding="utf-8")
+        (tmp_path / name).write_text(f"{name}\n", encoding="utf-8")
     with pytest.raises(FormatError) as caught:
         train_model(tmp_path / "a", tmp_path / "b", tmp_path / "model", config(language_model={"order": 4}))
     assert str(caught.value).startswith(f"{tmp_path / 'b'}: no such n-grams")
