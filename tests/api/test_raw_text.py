@@ -37,6 +37,8 @@ def test_tune(both):
         return phrasebeam.tune("raw-model", *data, f"tuned-{kind}", **SHORT, **how).gain.before
 
     assert made(both, tune) > 30
+    phrasebeam.report("tuned-raw", "report.html")
+    assert "Scores and translations of iterations are of its tokens." in Path("report.html").read_text()
 
 
 def test_trainers_find_the_alignment_that_the_model_keeps(both):

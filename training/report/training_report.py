@@ -21,6 +21,7 @@ from phrasebeam.training.report.run_files import NUMBER, Curve, Row, RunDirector
 
 HEAVIEST = 30  # sparse features of each group
 SCORES = ("score", "list_score", "example_score")  # columns of one chart, as they have one unit
+OF_TOKENS = "The model is of raw text. Scores and translations of iterations are of its tokens."
 MOST_SENTENCES = 200  # in a report
 
 
@@ -29,6 +30,7 @@ def training_report(files: RunDirectory) -> bytes:
     parts: list[Child] = []
     if files.description is not None:
         parts += _stages(files.description)
+        parts += [element("p", {}, OF_TOKENS)] if files.description.preprocessing else []
     for work in files.works:
         parts += _work(work, files.directory)
     if files.description is not None and files.description.stages:
