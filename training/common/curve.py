@@ -43,7 +43,7 @@ def write_curve(directory: Path, rows: Rows, title: str, panels: Sequence[Panel]
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows(_as_known(row, panels) for row in rows)
     with atomic_file(directory / "curve.csv") as file:
         file.write(text.getvalue().encode("utf-8"))
     if can_draw():
@@ -51,6 +51,12 @@ def write_curve(directory: Path, rows: Rows, title: str, panels: Sequence[Panel]
         write_figure(directory / "curve.png", 9, 1 + 4 * len(panels), draw)
     else:
         _say_not_drawn()
+
+
+def _as_known(row: Mapping[str, Any], panels: Sequence[Panel]) -> dict[str, Any]:
+    """A row whose error rates are positive."""
+    negative = {column for panel in panels if panel.factor < 0 for column in panel.lines}
+    return {name: -value if name in negative and value is not None else value for name, value in row.items()}
 
 
 def _draw(figure: Any, rows: Rows, title: str, panels: Sequence[Panel], best: Mapping[Any, int]) -> None:

@@ -20,6 +20,7 @@ from phrasebeam.training.metrics.definitions import METRICS
 from phrasebeam.training.report.run_files import NUMBER, Curve, Row, RunDirectory, RunParts, TrainingWork
 
 HEAVIEST = 30  # sparse features of each group
+TITLES = {"chrfpp": METRICS["chrf++"].title}  # of columns whose name is not theirs
 SCORES = ("score", "list_score", "example_score")  # columns of one chart, as they have one unit
 OF_TOKENS = "The model is of raw text. Scores and translations of iterations are of its tokens."
 MOST_SENTENCES = 200  # in a report
@@ -104,7 +105,7 @@ def charts(runs: Mapping[str, Sequence[Row]], best: float | None) -> Iterator[El
                 if points:
                     lines[f"{run} {name}".replace("_", " ").strip()] = points
         if len({value for points in lines.values() for _, value in points}) > 1:
-            yield line_chart(names[0].replace("_", " "), lines, best)
+            yield line_chart(TITLES.get(names[0], names[0].replace("_", " ")), lines, best)
 
 
 def _run(run: RunParts) -> Iterator[Child]:

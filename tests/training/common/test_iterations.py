@@ -99,6 +99,12 @@ def test_figures_have_whole_iterations_names_in_their_case_and_the_best(drawn):
     assert figure.get_figheight() == 13
 
 
+def test_error_rates_are_positive_in_the_table(tmp_path):
+    rows = [{"iteration": 0, "score": -50.0, "other": -1.0}, {"iteration": 1, "score": None, "other": 2.0}]
+    write_curve(tmp_path, rows, "a title", score_panels("cer", {"score": "a line"})[:1], {None: 0})
+    assert (tmp_path / "curve.csv").read_text() == "iteration,score,other\n0,50.0,-1.0\n1,,2.0\n"
+
+
 def test_many_runs_have_no_legend_and_a_star_each(drawn):
     for n_runs in (2, 20):
         names = [f"seed-{i}" for i in range(n_runs)]

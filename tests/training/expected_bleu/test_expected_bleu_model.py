@@ -262,7 +262,7 @@ def test_the_command_says_how_it_went(data, lists, tmp_path, capsys):
     assert main(options(data, tmp_path / "out", *more)) == 0
     assert_sound(tmp_path / "out")
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split() == ["iteration", "score", "expected", "BLEU", "objective"]
+    assert lines[0].split() == ["iteration", "score", "chrF++", "expected", "BLEU", "objective"]
     assert len(lines) == 3
     assert sum("*" in line for line in lines) == 1
     assert main(options(data, tmp_path / "out", *more, "--optimizer", "sgd")) == 2

@@ -144,7 +144,7 @@ def test_the_command_shows_epochs(data, tmp_path, capsys):
     arguments = options(data, tmp_path / "out", "--algorithm", "3", "--shards", "2", "--workers", "2", "--seed", "5")
     assert main([*arguments, "--iterations", "1"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split() == ["iteration", "score", "training", "updates", "features", "sentences/s"]
+    assert lines[0].split() == ["iteration", "score", "chrF++", "training", "updates", "features", "sentences/s"]
     assert len(lines) == 3
     assert main(["explain", "--model", str(tmp_path / "out"), "--top", "3"]) == 0
     assert "rule_id" in capsys.readouterr().out
