@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.errors import ConfigError, excerpt
+from phrasebeam.base.ordered_map import Together
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
 from phrasebeam.decoder.input.lattice_formats import read_all_columns, read_all_plf
 from phrasebeam.decoder.input.markup import read_all_markup
@@ -151,7 +152,7 @@ def _check_raw(settings: LineSettings, has_tokens: bool, model: Model) -> None:
 
 
 @dataclass(frozen=True)
-class LineTranslator:
+class LineTranslator(Together[tuple[int, Input], LineOutput]):
     """Translates lines; a task that the engine can send elsewhere."""
 
     decoder: Decoder
@@ -159,10 +160,15 @@ class LineTranslator:
     settings: LineSettings
     moses_names: Sequence[MosesFeature] | None
 
-    def __call__(self, line: tuple[int, Input]) -> LineOutput:
+    def __call__(self, item: tuple[int, Input]) -> LineOutput:
         """The output of a line, whose number is counted from 0."""
-        number, given = line
+        number, given = item
         return _output(number, self.decoder.answer(given, self.request), self.settings, self.moses_names)
+
+    def of_several(self, items: Sequence[tuple[int, Input]]) -> Iterator[LineOutput]:
+        answers = self.decoder.answer_several([given for _, given in items], self.request)
+        for (number, _), answer in zip(items, answers):
+            yield _output(number, answer, self.settings, self.moses_names)
 
 
 def _output(

@@ -2,8 +2,9 @@
 
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -13,6 +14,23 @@ Result = TypeVar("Result")
 AHEAD = 64  # items per thread that are read, and results that wait, in advance
 MOST_AT_ONCE = 32  # items that a thread takes at a time; fewer where they take long
 SECONDS_AT_ONCE = 0.01  # that it works on these
+
+
+class Together(ABC, Generic[Item, Result]):
+    """A function of an item that works on several items together sooner than on one after the other."""
+
+    @abstractmethod
+    def __call__(self, item: Item) -> Result:
+        """The result of an item."""
+
+    @abstractmethod
+    def of_several(self, items: Sequence[Item]) -> Iterator[Result]:
+        """The results of items, in their order; where one raises, after the results of those before it."""
+
+
+def results_of(function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    """The results of items, by what the function is."""
+    return function.of_several(items) if isinstance(function, Together) else map(function, items)
 
 
 def map_ordered(function: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Generator[Result]:
@@ -88,10 +106,10 @@ class _Work(Generic[Item, Result]):
         while (batch := self._take(size)) is not None:
             begin = time.perf_counter()
             try:
-                for item in batch.items:
+                for result in results_of(self._function, batch.items):
+                    batch.results.append(result)
                     if self._is_stopped:
                         break
-                    batch.results.append(self._function(item))
             except BaseException as error:
                 batch.error = error
             seconds = time.perf_counter() - begin
