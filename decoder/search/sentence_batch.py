@@ -6,7 +6,7 @@ each sentence has images of their arguments, in which the arrays of the sentence
 
 import math
 from functools import reduce
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -44,7 +44,7 @@ from phrasebeam.kernels.jit import direct, inlined_kernel, kernel
 NO_OPTIONS, NOT_SEARCHED, NO_TRANSLATION = np.int64(1), np.int64(2), np.int64(3)
 # Fields of a Sentence that differ within a batch: those of its words, and of its pairs for unknown words
 WORDS, RULES, FIRST, TARGET_WORDS, LM_IDS, OFFSETS, PAIRS = range(7)
-FIELDS = {
+FIELDS: dict[int, list[tuple[str, ...]]] = {
     WORDS: [("words",)],
     RULES: [("rules",)],
     FIRST: [("synthetic", "first")],
@@ -55,7 +55,7 @@ FIELDS = {
 }
 
 
-class Batch(NamedTuple):
+class SentenceBatch(NamedTuple):
     """N plain sentences of T words in all, K of them unknown, W of those not among the V target words."""
 
     offsets: np.ndarray  # int64[N + 1], of the words of each sentence
@@ -75,7 +75,7 @@ class Images(NamedTuple):
     first: Annotated[np.ndarray, array(np.int64, "F")]  # see SyntheticPairs
 
 
-class Found(NamedTuple):
+class BestDerivations(NamedTuple):
     """The best derivations of N sentences of T words; those of sentence i are offsets[i]:offsets[i + 1]."""
 
     offsets: Annotated[np.ndarray, array(np.int64, "N + 1")]
@@ -87,7 +87,7 @@ class Found(NamedTuple):
     status: Annotated[np.ndarray, array(np.int64, 2)]  # why the batch was stopped, and what a kernel returned
 
 
-class Calls(NamedTuple):
+class BatchCalls(NamedTuple):
     """What a batch needs to call kernels: their machine code, and how large images are and where their fields begin."""
 
     fill_options: int
@@ -115,16 +115,16 @@ def largest_sentence(model: Model, n_words: int, n_unknown: int, longest: int) -
     return Sentence(words, synthetic, longest, rules, NO_ZONES, NO_CLASSES, NO_CONTENT)
 
 
-def new_images(calls: Calls, batch: Batch, longest: int) -> Images:
+def new_images(calls: BatchCalls, batch: SentenceBatch, longest: int) -> Images:
     """Room for the images of a batch, whose sentences are looked up by phrases of up to `longest` words."""
     n_first = batch.words.size * longest + batch.offsets.size - 1
     sizes = {"N": batch.offsets.size - 1, "A": calls.lookup_words, "B": calls.space_words, "F": n_first}
     return allocate(Images, sizes)
 
 
-def new_found(batch: Batch) -> Found:
+def new_found(batch: SentenceBatch) -> BestDerivations:
     """Room for the best derivations of a batch."""
-    return allocate(Found, {"N": batch.offsets.size - 1, "T": batch.words.size})
+    return allocate(BestDerivations, {"N": batch.offsets.size - 1, "T": batch.words.size})
 
 
 def places_in(struct: Lookup | SearchSpace) -> np.ndarray:
@@ -132,15 +132,15 @@ def places_in(struct: Lookup | SearchSpace) -> np.ndarray:
     rows = []
     for what, paths in FIELDS.items():
         for path in paths:
-            field = reduce(getattr, path, struct.sentence)
+            field: Any = reduce(getattr, path, struct.sentence)
             rows.append((word_in_image(struct, ("sentence", *path)), what, math.prod(field.shape[1:])))
     return np.array(rows)
 
 
-def calls_for(lookup: Lookup, space: SearchSpace, queues: Queues, settings: SearchSettings) -> Calls:
+def calls_for(lookup: Lookup, space: SearchSpace, queues: Queues, settings: SearchSettings) -> BatchCalls:
     """What batches of a model need, with arguments of these types. Compiles the calls."""
     is_cube = settings.algorithm == "cube"
-    return Calls(
+    return BatchCalls(
         address_of(fill_options, lookup, space.options),
         address_of(cube_search, space, queues, 0) if is_cube else address_of(search, space, 0, 0),
         is_cube,
@@ -152,8 +152,8 @@ def calls_for(lookup: Lookup, space: SearchSpace, queues: Queues, settings: Sear
 
 
 @kernel
-def write_images(lookup: Lookup, space: SearchSpace, calls: Calls, batch: Batch, images: Images):
-    """Write the images of all sentences of a batch."""
+def write_images(lookup: Lookup, space: SearchSpace, calls: BatchCalls, batch: SentenceBatch, images: Images):
+    """Copy the arguments for each sentence, and let the copies have its own words and pairs for unknown words."""
     longest = lookup.sentence.longest
     for i in range(batch.offsets.size - 1):
         begin, n_words = batch.offsets[i], batch.offsets[i + 1] - batch.offsets[i]
@@ -204,7 +204,15 @@ def _write_field(image, field, batch, i, first, at, longest):
 
 
 @kernel
-def search_batch(lookup: Lookup, space: SearchSpace, queues: Queues, calls: Calls, images: Images, begin, found: Found):
+def search_batch(
+    lookup: Lookup,
+    space: SearchSpace,
+    queues: Queues,
+    calls: BatchCalls,
+    images: Images,
+    begin,
+    found: BestDerivations,
+):
     """Search the sentences of a batch from `begin` on, and write the best derivations to `found`.
 
     Returns the number of the sentence at which it stopped, where found.status says why, or that of all sentences.

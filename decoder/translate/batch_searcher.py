@@ -19,9 +19,9 @@ from phrasebeam.decoder.search.prepared_sentence import PreparedSentence, prepar
 from phrasebeam.decoder.search.sentence_batch import (
     NO_OPTIONS,
     NOT_SEARCHED,
-    Batch,
-    Calls,
-    Found,
+    BatchCalls,
+    BestDerivations,
+    SentenceBatch,
     calls_for,
     largest_sentence,
     new_found,
@@ -43,7 +43,7 @@ MOST_SENTENCES = 64  # of a batch
 class _PackedBatch:
     """A batch, and its words as people see them."""
 
-    batch: Batch
+    batch: SentenceBatch
     unknown_words: list[str]
     most_words: int
     most_unknown: int
@@ -54,7 +54,7 @@ class BatchSearcher:
 
     def __init__(self, searcher: Searcher):
         self._searcher = searcher
-        self._calls: Calls | None = None  # known once there was a batch
+        self._calls: BatchCalls | None = None  # known once there was a batch
         self._takes_batches = IS_COMPILED and type(searcher) is Searcher and not searcher.model.levels
         self._takes_batches = self._takes_batches and searcher.input_settings.oov == "copy"
 
@@ -86,7 +86,7 @@ class BatchSearcher:
         for column, one in enumerate(model.language_models):
             lm_ids[:, column] = one.word_ids(new_words)
         of_sentence = np.repeat(offsets[:-1], np.diff(unknown_offsets))
-        batch = Batch(offsets, ids, unknown_offsets, unknown - of_sentence, target_words, lm_offsets, lm_ids)
+        batch = SentenceBatch(offsets, ids, unknown_offsets, unknown - of_sentence, target_words, lm_offsets, lm_ids)
         most_unknown = int(np.diff(unknown_offsets).max(initial=0))
         return _PackedBatch(batch, unknown_words, max(lengths, default=0), most_unknown)
 
@@ -103,7 +103,9 @@ class BatchSearcher:
             lm_offsets.append(len(new))
         return target_words, new, np.array(lm_offsets)
 
-    def _search(self, packed: _PackedBatch, snapshot: WeightSnapshot, workspace: Workspace) -> tuple[Found, int]:
+    def _search(
+        self, packed: _PackedBatch, snapshot: WeightSnapshot, workspace: Workspace
+    ) -> tuple[BestDerivations, int]:
         """The best derivations of the first sentences, and their number."""
         searcher, batch, found = self._searcher, packed.batch, new_found(packed.batch)
         workspace.adopt(snapshot)
@@ -124,7 +126,7 @@ class BatchSearcher:
         return found, n_found
 
     def _translations(
-        self, sentences: Sequence[Input], packed: _PackedBatch, found: Found, snapshot: WeightSnapshot
+        self, sentences: Sequence[Input], packed: _PackedBatch, found: BestDerivations, snapshot: WeightSnapshot
     ) -> list[Translation]:
         words, translations = self._searcher.table_words, list[Translation]()
         offsets, pairs, scores = found.offsets.tolist(), found.pair.tolist(), found.score.tolist()

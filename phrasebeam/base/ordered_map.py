@@ -20,8 +20,7 @@ class Together(ABC, Generic[Item, Result]):
     """A function of an item that works on several items together sooner than on one after the other."""
 
     @abstractmethod
-    def __call__(self, item: Item) -> Result:
-        """The result of an item."""
+    def __call__(self, item: Item) -> Result: ...
 
     @abstractmethod
     def of_several(self, items: Sequence[Item]) -> Iterator[Result]:

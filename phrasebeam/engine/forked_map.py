@@ -123,7 +123,7 @@ def _serve(function: Callable[[Any], Any], pipe: Connection, parent: int, sharer
     become_worker(parent, sharers)
     while True:
         number, batch = pipe.recv()
-        results, error = [], None
+        results, error = list[Any](), None
         try:
             results.extend(results_of(function, batch))
         except BaseException as raised:
