@@ -70,12 +70,7 @@ def read_markup(
     >>> given.words, given.terms[0].target
     (['der', 'hund', 'schläft'], ('puppy',))
     """
-    try:
-        if markup == "pass-through":
-            return Input.read(line, has_tags)
-        return _with_instructions(*_read_elements(line), markup, has_tags)
-    except ConfigError as error:
-        raise FormatError(path, str(error), number) from None
+    return _read(line, markup, path, number, has_tags)
 
 
 def read_all_markup(
@@ -83,7 +78,16 @@ def read_all_markup(
 ) -> Iterator[Input]:
     """The sentences of `lines` of the file `path`, each by read_markup."""
     for number, line in enumerate(lines, 1):
-        yield read_markup(line, markup, path, number, has_tags)
+        yield _read(line, markup, path, number, has_tags)
+
+
+def _read(line: str, markup: Markup, path: str | PathLike[str], number: int | None, has_tags: bool) -> Input:
+    try:
+        if markup == "pass-through":
+            return Input.read(line, has_tags)
+        return _with_instructions(*_read_elements(line), markup, has_tags)
+    except ConfigError as error:
+        raise FormatError(path, str(error), number) from None
 
 
 def _read_elements(line: str) -> tuple[list[str], list[Element]]:
