@@ -1,77 +1,89 @@
-"""What a decoder finds in how much time: words per second, average model score and BLEU over the limits of the search.
+"""What the command finds in how much time beside Moses2: seconds, model score and BLEU over limits of the search.
 
-    python -m benchmarks.speed.decode DATA [--models multi30k ted] [--peers moses2 thot] [--sentences 300] [--repeat 3]
+    python -m benchmarks.speed.decode DATA [--models multi30k ted] [--moses2 PROGRAM] [--before COMMAND] [--repeat 5]
 
-Every decoder translates with one thread, and what counts is processor time without loading and compilation: the median
-of the repeats, in each of which every decoder takes its turn at every setting. All search up to distortion limit 6 with
-20 target phrases for each source phrase; ours and Moses2 hold the same model and weights, Thot one as near as its
-formats allow (decode_thot.py). Sizes are those of stacks; in cube pruning they are pop limits: our stacks hold two
-fifths of that, with a beam threshold of 0.001, and Moses2's as many, since fewer do not make it faster.
+Every command translates the same distinct sentences once. What counts is the processor seconds of all its threads, less
+those for the first sentence alone: the median of the repeats, in each of which every command takes its turn at every
+setting. COMMAND is the `phrasebeam` of another version. All search up to distortion limit 6 with 20 target phrases for
+each source phrase, by the same model and weights, but for Thot, whose model is as near as its formats allow
+(decode_thot.py), and which is measured in this process. Sizes are those of stacks; in cube pruning they are pop limits:
+our stacks hold two fifths of that, with a beam threshold of 0.001, and Moses2's as many, since fewer do not make it
+faster. The second table compares at scores that are at least equal.
 """
 
 import argparse
+import shlex
 import shutil
 import statistics
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import sacrebleu
 
-from benchmarks.measure import table
-from benchmarks.speed.decode_models import JOBS, Job, n_copies, prepare
+from benchmarks.measure import PHRASEBEAM, run, table
+from benchmarks.speed.decode_models import JOBS, Decoded, Job, prepare
 from phrasebeam.base.figures import check_figure_file, write_figure
-from phrasebeam.decoder.model.opened_model import open_model
-from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.translate.translator import Decoder
 
-OURS = "phrasebeam"
+OURS, BEFORE = "phrasebeam", "before"
+LIMITS = {
+    "stack": (10, 25, 50, 100, 200, 400),
+    "cube": (10, 14, 20, 30, 50, 70, 100, 150, 250, 400, 600, 800, 1000, 2000),
+}
+STARTS = 3  # of which the median is what a start takes
 SIZES = {
-    OURS: {"stack": (10, 25, 50, 100, 200, 400), "cube": (15, 25, 45, 70, 100, 150, 250, 400, 600, 1000, 2000)},
+    OURS: LIMITS,
+    BEFORE: LIMITS,
     "moses2": {"stack": (10, 25, 50, 100, 200, 400), "cube": (10, 20, 30, 60, 100, 200, 400, 1000, 2000)},
     "thot": {"stack": (1, 3), "monotone": (1, 5)},
 }
 
 
 class Contestant(Protocol):
-    """A decoder with its model loaded."""
+    """A decoder."""
 
     name: str
 
-    def decode(self, algorithm: str, size: int) -> tuple[float, list[str], list[float] | None]:
-        """(processor seconds for all sentences, translations, model scores if they can be compared)."""
+    def decode(self, algorithm: str, size: int) -> Decoded:
+        """Translate all sentences."""
 
 
 class Ours:
-    """Our decoder, in this process."""
+    """A command `phrasebeam translate`."""
 
-    name = OURS
+    def __init__(self, job: Job, name: str = OURS, command: list[str] = PHRASEBEAM, threads: int = 1):
+        self.job, self.name = job, name
+        self.command = [*command, "translate", "--model", f"{job.model}", "--threads", f"{threads}", "--quiet"]
+        self.text, self.first = job.scratch / "input", job.scratch / "input.first"
+        self.text.write_text("".join(f"{source}\n" for source in job.sources), encoding="utf-8")
+        self.first.write_text(f"{job.sources[0]}\n", encoding="utf-8")
+        self.starts: dict[str, tuple[float, float]] = {}
+        self.scores: dict[tuple[str, int], list[float]] = {}
 
-    def __init__(self, job: Job):
-        self.job, self.model = job, open_model(job.model)
-        for algorithm in SIZES[OURS]:  # compile
-            self._decoder(algorithm, 100).translate(job.sources[0])
+    def decode(self, algorithm: str, size: int) -> Decoded:
+        command = [*self.command, *self._limits(algorithm, size)]
+        if algorithm not in self.starts:
+            run(command, stdin=self.first)  # compiles
+            starts = [run(command, stdin=self.first) for _ in range(STARTS)]
+            self.starts[algorithm] = (
+                statistics.median(one.processor_seconds for one in starts),
+                statistics.median(one.seconds for one in starts),
+            )
+        if (algorithm, size) not in self.scores:
+            found = run([*command, "--scores"], stdin=self.text)
+            self.scores[algorithm, size] = [float(line.rpartition("|||")[2]) for line in found.output.splitlines()]
+        found, start = run(command, stdin=self.text), self.starts[algorithm]
+        seconds = found.processor_seconds - start[0], found.seconds - start[1]
+        return Decoded(*seconds, found.output.splitlines(), self.scores[algorithm, size])
 
-    def _decoder(self, algorithm: str, size: int) -> Decoder:
-        limits = {"stack": size}
-        if algorithm == "cube":
-            limits = {"stack": max(size * 2 // 5, 1), "pop_limit": size, "beam_threshold": 0.001}
-        return Decoder(self.model, SearchSettings.model_validate({"algorithm": algorithm, **limits}))
-
-    def decode(self, algorithm: str, size: int) -> tuple[float, list[str], list[float]]:
-        decoder, copies = self._decoder(algorithm, size), n_copies(algorithm, size)
-        begin = time.process_time()
-        for _ in range(copies):
-            found = []
-            for source in self.job.sources:
-                translation = decoder.translate(source)
-                found.append((translation.text, translation.score))
-        seconds = (time.process_time() - begin) / copies
-        texts, scores = map(list, zip(*found))
-        return seconds, texts, scores
+    @staticmethod
+    def _limits(algorithm: str, size: int) -> list[str]:
+        if algorithm == "stack":
+            return ["--algorithm", algorithm, "--stack", f"{size}"]
+        stack = ["--stack", f"{max(size * 2 // 5, 1)}", "--beam-threshold", "0.001"]
+        return ["--algorithm", algorithm, "--pop-limit", f"{size}", *stack]
 
 
 class Figure(NamedTuple):
@@ -80,7 +92,8 @@ class Figure(NamedTuple):
     decoder: str
     algorithm: str
     size: int
-    seconds: float  # median
+    seconds: float  # of processors, median
+    elapsed: float  # of the clock, median
     spread: float  # (slowest - fastest) / median
     score: float | None
     bleu: float
@@ -90,10 +103,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--models", nargs="+", choices=JOBS, default=list(JOBS))
-    parser.add_argument("--peers", nargs="*", choices=list(SIZES)[1:], default=list(SIZES)[1:])
+    parser.add_argument("--thot", action="store_true", help="Thot, too")
     parser.add_argument("--moses2", type=Path, default=shutil.which("moses2"), help="the program; without it no Moses2")
     parser.add_argument("--sentences", type=int, help="only so many of each test set")
-    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--before", type=shlex.split, help="the command of another version, such as '/old/phrasebeam'")
+    parser.add_argument("--threads", type=int, nargs="+", default=[1], help="of our command, each measured")
+    parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--scratch", type=Path, help="directory for the models; default: they are deleted")
     parser.add_argument("--output", type=Path, help="file for the tables; they are printed too")
     parser.add_argument("--plot", type=Path, help="image of model score against time; needs the extra `plots`")
@@ -104,7 +119,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         for name in arguments.models:
             job = prepare(name, arguments.data, arguments.scratch or Path(temporary), arguments.sentences)
-            contestants = list(enter(job, arguments.peers, arguments.moses2))
+            contestants = list(enter(job, arguments))
             figures[name] = compare(job, contestants, arguments.repeat)
             texts.append(f"**{name}**, {len(job.sources)} sentences, {job.n_words()} words\n\n")
             texts[-1] += f"{describe(figures[name], job)}\n"
@@ -115,35 +130,38 @@ def main() -> None:
                 plot(figures, arguments.plot, len(job.sources))
 
 
-def enter(job: Job, peers: list[str], moses2: Path | None) -> Iterator[Contestant]:
+def enter(job: Job, arguments: argparse.Namespace) -> Iterator[Contestant]:
     """Ours and the peers that are there."""
-    yield Ours(job)
-    if "moses2" in peers and moses2:
+    for threads in arguments.threads:
+        yield Ours(job, OURS if threads == 1 else f"{OURS}, {threads} threads", PHRASEBEAM, threads)
+    if arguments.before:
+        yield Ours(job, BEFORE, arguments.before)
+    if arguments.moses2:
         from benchmarks.moses.moses2 import Moses2
 
-        yield Moses2(job, moses2)
-    if "thot" in peers:
+        yield Moses2(job, arguments.moses2)
+    if arguments.thot:
         from benchmarks.speed.decode_thot import Thot
 
         yield Thot(job)
 
 
 def compare(job: Job, contestants: list[Contestant], repeat: int) -> list[Figure]:
-    runs: dict[tuple[str, str, int], list[float]] = {}
-    quality: dict[tuple[str, str, int], tuple[float | None, float]] = {}
+    runs: dict[tuple[str, str, int], list[Decoded]] = {}
     for number in range(repeat):
         for contestant in contestants:
-            for algorithm, sizes in SIZES[contestant.name].items():
+            for algorithm, sizes in SIZES.get(contestant.name, LIMITS).items():
                 for size in sizes:
-                    key = contestant.name, algorithm, size
-                    seconds, found, scores = contestant.decode(algorithm, size)
-                    runs.setdefault(key, []).append(seconds)
-                    quality[key] = statistics.fmean(scores) if scores else None, bleu(found, job.references)
+                    found = contestant.decode(algorithm, size)
+                    runs.setdefault((contestant.name, algorithm, size), []).append(found)
         print(f"{job.name}: {number + 1} of {repeat}", file=sys.stderr)
     figures = []
-    for key, times in runs.items():
-        median = statistics.median(times)
-        figures.append(Figure(*key, median, (max(times) - min(times)) / median, *quality[key]))
+    for key, all_found in runs.items():
+        last, seconds = all_found[-1], [one.seconds for one in all_found]
+        median, elapsed = statistics.median(seconds), statistics.median(one.elapsed for one in all_found)
+        score = statistics.fmean(last.scores) if last.scores else None
+        spread = (max(seconds) - min(seconds)) / median
+        figures.append(Figure(*key, median, elapsed, spread, score, bleu(last.texts, job.references)))
     return figures
 
 
@@ -152,14 +170,28 @@ def bleu(found: list[str], references: list[str]) -> float:
 
 
 def describe(figures: list[Figure], job: Job) -> str:
-    """A table in Markdown."""
-    rows = [["decoder", "search", "size", "words/s", "spread", "ms/sentence", "average model score", "BLEU"]]
-    for figure in figures:
-        speed = f"{job.n_words() / figure.seconds:,.0f}", f"{100 * figure.spread:.0f} %"
-        score = "" if figure.score is None else f"{figure.score:.4f}"
-        time_each = f"{1000 * figure.seconds / len(job.sources):.2f}"
-        rows.append([*figure[:2], f"{figure.size}", *speed, time_each, score, f"{figure.bleu:.2f}"])
-    return table(rows)
+    """Two tables in Markdown: all figures, and those at equal scores."""
+    rows = [["decoder", "search", "size", "processor ms", "spread", "elapsed ms", "average model score", "BLEU"]]
+    for one in figures:
+        times = (f"{1000 * seconds / len(job.sources):.2f}" for seconds in (one.seconds, one.elapsed))
+        seconds, elapsed = times
+        score = "" if one.score is None else f"{one.score:.4f}"
+        rows.append([*one[:2], f"{one.size}", seconds, f"{100 * one.spread:.0f} %", elapsed, score, f"{one.bleu:.2f}"])
+    return f"{table(rows)}\n\n{table(at_equal_scores(figures, len(job.sources)))}"
+
+
+def at_equal_scores(figures: list[Figure], n_sentences: int) -> list[list[str]]:
+    """For each setting of a peer: the least time in which ours reaches its score, and the ratio of both."""
+    rows = [["peer", "search", "its size", "its ms", "our size", "our ms", "ratio"]]
+    for peer in figures:
+        ours = [one for one in figures if one.decoder == OURS and one.algorithm == peer.algorithm]
+        reached = [one for one in ours if one.score and peer.score and one.score >= peer.score]
+        if peer.decoder.startswith(OURS) or not reached:
+            continue
+        best = min(reached, key=lambda one: one.seconds)
+        theirs, own = (f"{1000 * one.seconds / n_sentences:.2f}" for one in (peer, best))
+        rows.append([*peer[:2], f"{peer.size}", theirs, f"{best.size}", own, f"{peer.seconds / best.seconds:.2f}"])
+    return rows
 
 
 def plot(figures: dict[str, list[Figure]], path: Path, n_sentences: int) -> None:

@@ -9,7 +9,6 @@ from benchmarks.measure import PHRASEBEAM, run
 
 LONGEST = 7  # words of a source phrase
 PATH = re.compile(r"\bpath=(\S+)")
-FAST = 400  # pops; with fewer the input is read again and again, so that loading does not hide decoding
 
 
 class Job(NamedTuple):
@@ -25,6 +24,15 @@ class Job(NamedTuple):
 
     def n_words(self) -> int:
         return sum(len(source.split()) for source in self.sources)
+
+
+class Decoded(NamedTuple):
+    """What a decoder made of all sentences."""
+
+    seconds: float  # of processors, without start
+    elapsed: float  # of the clock, without start
+    texts: list[str]
+    scores: list[float] | None  # of the model, if they can be compared
 
 
 def prepare(name: str, data: Path, scratch: Path, n_sentences: int | None) -> Job:
@@ -94,8 +102,3 @@ def _filter(table: Path, phrases: set[str], output: Path) -> Path:
     with gzip.open(table, "rt", encoding="utf-8") as lines, gzip.open(output, "wt", 1, encoding="utf-8") as kept:
         kept.writelines(line for line in lines if line.partition(" ||| ")[0] in phrases)
     return output
-
-
-def n_copies(algorithm: str, size: int) -> int:
-    """How often in one run a decoder translates the input at a setting."""
-    return max(1, FAST // size) if algorithm == "cube" else 1

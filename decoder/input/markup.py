@@ -75,6 +75,19 @@ def read_markup(
     >>> given.words, given.terms[0].target
     (['der', 'hund', 'schläft'], ('puppy',))
     """
+    return read_sentence(line, markup, path, number, has_tags)
+
+
+def read_all_markup(
+    lines: Iterable[str], markup: Markup, path: str | PathLike[str], has_tags: bool = False
+) -> Iterator[Input]:
+    """The sentences of `lines` of the file `path`, each by read_markup."""
+    for number, line in enumerate(lines, 1):
+        yield read_sentence(line, markup, path, number, has_tags)
+
+
+def read_sentence(line: str, markup: Markup, path: str | PathLike[str], number: int | None, has_tags: bool) -> Input:
+    """What read_markup does, with arguments that are known to be right: many lines are read."""
     try:
         if markup == "pass-through":
             return Input.read(line, has_tags)
@@ -84,14 +97,6 @@ def read_markup(
         return replace(with_instructions(words, [one.moved(first) for one in elements], markup), tags=tags)
     except ConfigError as error:
         raise FormatError(path, str(error), number) from None
-
-
-def read_all_markup(
-    lines: Iterable[str], markup: Markup, path: str | PathLike[str], has_tags: bool = False
-) -> Iterator[Input]:
-    """The sentences of `lines` of the file `path`, each by read_markup."""
-    for number, line in enumerate(lines, 1):
-        yield read_markup(line, markup, path, number, has_tags)
 
 
 def read_elements(line: str) -> tuple[list[str], list[Element]]:

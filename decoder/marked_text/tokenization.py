@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.decoder.input.input_settings import Markup
-from phrasebeam.decoder.input.markup import read_elements, read_markup, with_instructions
+from phrasebeam.decoder.input.markup import read_elements, read_sentence, with_instructions
 from phrasebeam.decoder.input.sentence_input import Input, Prefix, Term
 from phrasebeam.decoder.marked_text.token_spans import token_spans
 from phrasebeam.decoder.model.description import open_description
@@ -71,7 +71,7 @@ class Tokenization:
     ) -> Input:
         """The sentence in a line, raw or tokenized, of which the rest is as read_markup has it. Raises SmtError."""
         if not self.is_raw:
-            return read_markup(line, markup, path, number, has_tags)
+            return read_sentence(line, markup, path, number, has_tags)
         try:
             if has_tags:
                 raise ConfigError("the model has features of tags; give tokens word|TAG, and say so (--no-raw)")

@@ -30,8 +30,8 @@ class SentencePreparer:
     def __init__(self, model: Model, folds: Sequence[Fold], settings: PreparerSettings):
         """`folds` are needed for sentences that name one, see HeldOutPair."""
         self.model, self.settings, self._folds = model, settings, folds
-        self._bounds_checks = BoundsChecks(model.tables)
-        self._related = RelatedPairs(model, self._bounds_checks)
+        self.bounds_checks = BoundsChecks(model.tables)
+        self._related = RelatedPairs(model, self.bounds_checks)
 
     def prepare(
         self, given: Input, snapshot: WeightSnapshot, workspace: Workspace, reference: np.ndarray | None = None
@@ -41,7 +41,7 @@ class SentencePreparer:
         The workspace must have adopted the snapshot. Tables of the sentence's own lie in it, until the next sentence.
         """
         tables, model, longest = FilteredTables(snapshot.tables, None), self.model_for(given), self.settings.longest
-        bounds_checks = self._bounds_checks
+        bounds_checks = self.bounds_checks
         unknown_words = self._unknown_words(given) if snapshot.layout.has(RELATED_WORDS.name) else None
         if given.lattice is not None:
             if reference is not None:

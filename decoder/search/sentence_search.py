@@ -112,36 +112,41 @@ class SentenceSearch:
 
     def look_up(self) -> None:
         """Fill the workspace with the translation options of the sentence, and their future costs."""
-        workspace, sentence, tables = self.workspace, self.source.sentence, self.source.tables.tables
+        workspace = self.workspace
         while True:
-            candidates, limit = workspace.candidates, self.settings.table_limit
-            n_synthetic = len(self.source.synthetic)
-            if self.source.tables.origin is not None:  # the cache is of the model's tables
-                candidates = candidates._replace(cache=NO_CACHE)
-            if self.source.own_model is not None:  # which may have more pairs of a phrase
-                most = int(np.diff(tables.phrases.pair_offsets).max(initial=0))
-                candidates = with_room(candidates, most, n_synthetic)
-            if self.source.lattice is not None:  # the limit was of each path, and spans have any number of these
-                most = int(np.diff(tables.phrases.pair_offsets[sentence.paths.of_span]).max(initial=0))
-                candidates, limit = with_room(candidates, most, n_synthetic), 0
-            lookup = Lookup(
-                sentence=sentence,
-                tables=tables,
-                weights=self.snapshot.dense,
-                ranking=self.snapshot.ranking,
-                limit=limit,
-                candidates=candidates,
-                states=workspace.states,
-                memory=workspace.memory,
-                columns=self.snapshot.parameters.columns,
-            )
+            lookup = self.lookup()
             n_options = _fill_options(lookup, workspace.options)
             if n_options < 0:
                 check_candidates(lookup, self.model.language_models)
             if n_options != FULL:
                 break
             workspace.grow_options()
-        self._fill_future_cost(sentence.words.size)
+        self._fill_future_cost(self.source.sentence.words.size)
+
+    def lookup(self) -> Lookup:
+        """The arrays and parameters by which kernels look up the options."""
+        workspace, sentence, tables = self.workspace, self.source.sentence, self.source.tables.tables
+        candidates, limit = workspace.candidates, self.settings.table_limit
+        n_synthetic = len(self.source.synthetic)
+        if self.source.tables.origin is not None:  # the cache is of the model's tables
+            candidates = candidates._replace(cache=NO_CACHE)
+        if self.source.own_model is not None:  # which may have more pairs of a phrase
+            most = int(np.diff(tables.phrases.pair_offsets).max(initial=0))
+            candidates = with_room(candidates, most, n_synthetic)
+        if self.source.lattice is not None:  # the limit was of each path, and spans have any number of these
+            most = int(np.diff(tables.phrases.pair_offsets[sentence.paths.of_span]).max(initial=0))
+            candidates, limit = with_room(candidates, most, n_synthetic), 0
+        return Lookup(
+            sentence=sentence,
+            tables=tables,
+            weights=self.snapshot.dense,
+            ranking=self.snapshot.ranking,
+            limit=limit,
+            candidates=candidates,
+            states=workspace.states,
+            memory=workspace.memory,
+            columns=self.snapshot.parameters.columns,
+        )
 
     def _fill_future_cost(self, n_words: int) -> None:
         _fill_future_cost(self.workspace.options, n_words, self.settings.future_cost, self.workspace.future)

@@ -52,7 +52,7 @@ class AdaptedPreparer(SentencePreparer):
         if given.lattice is not None or given.held_out is not None:
             raise ConfigError("adaptation is for text, not for lattices or leave-one-out; leave out one of them")
         ids, whole = self.model.source.ids(list(given.words)), snapshot.tables
-        self._bounds_checks.is_oov(ids, self.settings.longest)
+        self.bounds_checks.is_oov(ids, self.settings.longest)
         filtered = self._table_filter(given, snapshot, workspace).filter(ids, reference, None)
         required = None if reference is None else reference.tolist()
         with self.memory.tables(whole, filtered, ids.tolist(), required) as (tables, model):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.errors import ConfigError, excerpt
+from phrasebeam.base.ordered_map import Together
 from phrasebeam.decoder.documents.segment_translation import with_term_base
 from phrasebeam.decoder.documents.term_base import TermBase
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
@@ -155,7 +156,7 @@ def with_hints(inputs: Iterable[Input], model: Model) -> Iterator[Input]:
 
 
 @dataclass(frozen=True)
-class LineTranslator:
+class LineTranslator(Together[tuple[int, Input], LineOutput]):
     """Translates lines; a task that the engine can send elsewhere."""
 
     decoder: Decoder
@@ -164,11 +165,16 @@ class LineTranslator:
     tokenization: Tokenization
     moses_names: Sequence[MosesFeature] | None
 
-    def __call__(self, line: tuple[int, Input]) -> LineOutput:
+    def __call__(self, item: tuple[int, Input]) -> LineOutput:
         """The output of a line, whose number is counted from 0."""
-        number, given = line
+        number, given = item
         answer = _in_text(self.decoder.answer(given, self.request), given, self.tokenization)
         return _output(number, answer, self.settings, self.moses_names)
+
+    def of_several(self, items: Sequence[tuple[int, Input]]) -> Iterator[LineOutput]:
+        answers = self.decoder.answer_several([given for _, given in items], self.request)
+        for (number, given), answer in zip(items, answers):
+            yield _output(number, _in_text(answer, given, self.tokenization), self.settings, self.moses_names)
 
 
 def _in_text(answer: Answer, given: Input, tokenization: Tokenization) -> Answer:

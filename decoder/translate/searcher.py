@@ -43,11 +43,11 @@ class Searcher:
         )
         self.longest = min(self.settings.max_phrase_length, model.description.max_source_phrase_length)
         preparer_settings = PreparerSettings(self.longest, self.settings.table_limit, self.input_settings)
-        self._preparer = self._new_preparer(folds, preparer_settings)
+        self.preparer = self._new_preparer(folds, preparer_settings)
         self._ranking: RankingWeights | None = None
         self.snapshot = self.new_snapshot(weights or model.weights, model.tables.sparse.weights)
-        self._workspaces = Pool(lambda: Workspace(model, self.settings, self.longest))
-        self._table_words = cached_target_words(model)
+        self.workspaces = Pool(lambda: Workspace(model, self.settings, self.longest))
+        self.table_words = cached_target_words(model)
 
     def within(self, settings: SearchSettings) -> "Searcher":
         """A searcher by the same model, with its own weights, within other limits."""
@@ -78,10 +78,10 @@ class Searcher:
         see TableFilter.filter.
         """
         snapshot = snapshot or self.snapshot
-        with self._workspaces.borrow() as workspace:
+        with self.workspaces.borrow() as workspace:
             workspace.adopt(snapshot)
-            source = self._preparer.prepare(given, snapshot, workspace, reference)
-            model = source.own_model or self._preparer.model_for(given)
+            source = self.preparer.prepare(given, snapshot, workspace, reference)
+            model = source.own_model or self.preparer.model_for(given)
             search = SentenceSearch(model, self.settings, snapshot, workspace, source)
             try:
                 yield search
@@ -104,5 +104,5 @@ class Searcher:
     def result(self, search: SentenceSearch) -> SearchResult:
         """The SearchResult of a search as far as it went; it can be read until the search ends."""
         snapshot, own = search.snapshot, search.source.own_model
-        table_words = cached_target_words(own) if own else self._table_words
+        table_words = cached_target_words(own) if own else self.table_words
         return SearchResult(search.source, own or self.model, snapshot.dense, snapshot.layout, table_words, search)

@@ -1,13 +1,15 @@
 """Sentences in, translations out: the decoder as the Python API and the commands use it."""
 
 import math
-from collections.abc import Generator, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self, cast
 
 from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.errors import ConfigError, excerpt
+from phrasebeam.base.ordered_map import Together
 from phrasebeam.base.progress import log
 from phrasebeam.decoder.features.dense import DenseWeights, FeatureLayout
 from phrasebeam.decoder.features.weights import Weights
@@ -26,6 +28,7 @@ from phrasebeam.decoder.raw_text.raw_lines import looks_raw
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
+from phrasebeam.decoder.translate.batch_searcher import BatchSearcher
 from phrasebeam.decoder.translate.searcher import Searcher
 from phrasebeam.decoder.translate.translate_settings import ModelSearch, overridden
 from phrasebeam.engine.current_engine import current_engine
@@ -58,6 +61,7 @@ class Decoder:
 
     def _begin(self, searcher: Searcher) -> None:
         self.searcher, self.model = searcher, searcher.model
+        self._batches = BatchSearcher(searcher)
         self.request = TRANSLATION  # of `translate`
         self._warns_of_raw_text = searcher.model.description.preprocessing is not None  # until it has
         self._tokenization: Tokenization | None = None  # of its directory, read when text first comes
@@ -255,10 +259,25 @@ class Decoder:
             lattice = result.lattice(request.lattice_beam) if request.lattice else None
             return Answer(translation, nbest, lattice)
 
+    def answer_several(self, lines: Sequence[Sentence], request: Request) -> Iterator[Answer]:
+        """The answers of `answer` for sentences, of which plain ones are translated together."""
+        inputs = list[Input]()
+        with suppress(ConfigError):  # which `answer` raises for that sentence
+            inputs.extend(map(self.input_of, lines))
+        begin = 0
+        while begin < len(lines):
+            found = self._batches.best(inputs[begin:]) if request == TRANSLATION else []
+            for translation in found:
+                yield Answer(translation, [], None)
+            begin += len(found)
+            if begin < len(lines):
+                yield self.answer(inputs[begin] if begin < len(inputs) else lines[begin], request)
+                begin += 1
+
     @checked
     def answer_all(self, lines: Iterable[Sentence], request: Request, threads: int = 1) -> Generator[Answer]:
         """The answer for every line, in the manner of translate_all."""
-        return current_engine().map(lambda line: self.answer(line, request), lines, threads)
+        return current_engine().map(Answers(self, request), lines, threads)
 
     @checked
     def nbest_all(
@@ -290,4 +309,20 @@ class Decoder:
         >>> [one.text for one in decoder.translate_all(["der hund schläft .", "die katze schläft ."], threads=2)]
         ['the dog sleeps .', 'the cat sleeps .']
         """
-        return current_engine().map(self.translate, lines, threads)
+        with closing(self.answer_all(lines, self.request, threads)) as answers:
+            for answer in answers:
+                yield answer.translation
+
+
+@dataclass(frozen=True)
+class Answers(Together[Sentence, Answer]):
+    """The answers of a decoder, as a function that the engine can send elsewhere."""
+
+    decoder: Decoder
+    request: Request
+
+    def __call__(self, item: Sentence) -> Answer:
+        return self.decoder.answer(item, self.request)
+
+    def of_several(self, items: Sequence[Sentence]) -> Iterator[Answer]:
+        return self.decoder.answer_several(items, self.request)

@@ -1,54 +1,154 @@
 """A function mapped over a stream by several threads: results in order, in bounded memory."""
 
-import queue
 import threading
-from collections.abc import Callable, Generator, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+import time
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-AHEAD = 8  # items per thread that are read in advance
+AHEAD = 64  # items per thread that are read, and results that wait, in advance
+MOST_AT_ONCE = 32  # items that a thread takes at a time; fewer where they take long
+SECONDS_AT_ONCE = 0.01  # that it works on these
+
+
+class Together(ABC, Generic[Item, Result]):
+    """A function of an item that works on several items together sooner than on one after the other."""
+
+    @abstractmethod
+    def __call__(self, item: Item) -> Result: ...
+
+    @abstractmethod
+    def of_several(self, items: Sequence[Item]) -> Iterator[Result]:
+        """The results of items, in their order; where one raises, after the results of those before it."""
+
+
+def results_of(function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    """The results of items, by what the function is."""
+    return function.of_several(items) if isinstance(function, Together) else map(function, items)
 
 
 def map_ordered(function: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Generator[Result]:
-    """Yield function(item) for every item, in order, each as soon as it is known, computed by `threads` threads.
+    """Yield function(item) for every item, in order, each soon after it is known, computed by `threads` threads.
 
-    Items are read in another thread, so that a result never waits for the next item. An exception raised by reading
-    is raised here after the results of all items before it. A caller that stops early or is interrupted waits only for
-    the items in progress.
+    Items are read in another thread, so that a result never waits for the next item. Threads take several of those that
+    have been read at once, as many as take some milliseconds, since handing one over takes longer than a short
+    function. An exception raised by reading is raised here after the results of all items before it. A caller that
+    stops early or is interrupted waits only for the items in progress.
     """
-    futures: queue.Queue[Future[Result] | None] = queue.Queue(AHEAD * threads)
-    stopped, own_threads = threading.Event(), set[int]()
-    pool = ThreadPoolExecutor(threads, initializer=lambda: own_threads.add(threading.get_ident()))
+    work = _Work[Item, Result](function, items, threads)
+    workers = [threading.Thread(target=work.do, daemon=True) for _ in range(threads)]
+    for thread in [*workers, threading.Thread(target=work.read, daemon=True)]:
+        thread.start()
     try:
-        threading.Thread(target=_read, args=(function, items, pool, futures, stopped), daemon=True).start()
-        while (future := futures.get()) is not None:
-            yield future.result()
+        while (batch := work.next_batch()) is not None:
+            yield from batch.results
+            if batch.error is not None:
+                raise batch.error
     finally:
-        stopped.set()
+        work.stop()
         # Who abandons this generator may leave it to the garbage collector, which runs in any thread.
-        pool.shutdown(wait=threading.get_ident() not in own_threads, cancel_futures=True)
-        while not futures.empty():
-            futures.get_nowait()
+        if threading.current_thread() not in workers:
+            for thread in workers:
+                thread.join()
 
 
-def _read(
-    function: Callable[[Item], Result],
-    items: Iterable[Item],
-    pool: ThreadPoolExecutor,
-    futures: "queue.Queue[Future[Result] | None]",
-    stopped: threading.Event,
-) -> None:
-    """Put a future for each item into `futures`, then None; stops early once `stopped` is set."""
-    try:
-        for item in items:
-            futures.put(pool.submit(function, item))
-            if stopped.is_set():
-                return
-    except BaseException as error:
-        failed: Future[Result] = Future()
-        failed.set_exception(error)
-        futures.put(failed)
-    futures.put(None)
+@dataclass(eq=False)
+class _Batch(Generic[Item, Result]):
+    """Items that a thread took at once, and what came of them."""
+
+    items: list[Item]
+    results: list[Result] = field(default_factory=list)
+    error: BaseException | None = None  # raised by the item behind these results
+    is_done: bool = False
+
+
+class _Work(Generic[Item, Result]):
+    """What the threads of a map share: items that were read, and batches in their order."""
+
+    def __init__(self, function: Callable[[Item], Result], items: Iterable[Item], threads: int):
+        self._function, self._items, self._threads = function, items, threads
+        lock = threading.Lock()
+        self._has_room, self._has_items, self._has_results = (threading.Condition(lock) for _ in range(3))
+        self._waiting, self._batches = deque[Item](), deque[_Batch[Item, Result]]()
+        self._n_ahead = 0  # items that were read and whose results were not asked for
+        self._has_ended = self._is_stopped = False
+        self._error: BaseException | None = None  # of reading
+
+    def read(self) -> None:
+        """Read items until they end or the map is stopped, no more than AHEAD for each thread before they are used."""
+        error, most = None, AHEAD * self._threads
+        try:
+            for item in self._items:
+                with self._has_room:
+                    while self._n_ahead >= most and not self._is_stopped:
+                        self._has_room.wait()
+                    if self._is_stopped:
+                        return
+                    self._waiting.append(item)
+                    self._n_ahead += 1
+                    self._has_items.notify()
+        except BaseException as found:
+            error = found
+        with self._has_items:
+            self._has_ended, self._error = True, error
+            self._has_items.notify_all()
+            self._has_results.notify()
+
+    def do(self) -> None:
+        """Work on batches until there are no more."""
+        size = 1
+        while (batch := self._take(size)) is not None:
+            begin = time.perf_counter()
+            try:
+                for result in results_of(self._function, batch.items):
+                    batch.results.append(result)
+                    if self._is_stopped:
+                        break
+            except BaseException as error:
+                batch.error = error
+            seconds = time.perf_counter() - begin
+            with self._has_results:
+                batch.is_done = True
+                self._has_results.notify()
+            size = max(1, min(int(SECONDS_AT_ONCE / max(seconds / len(batch.items), 1e-9)), 2 * size, MOST_AT_ONCE))
+
+    def _take(self, size: int) -> _Batch[Item, Result] | None:
+        """Up to `size` of the items that have been read, of which others get their share."""
+        with self._has_items:
+            while not self._waiting:
+                if self._has_ended or self._is_stopped:
+                    return None
+                self._has_items.wait()
+            if self._is_stopped:
+                return None
+            n = min(size, -(-len(self._waiting) // self._threads))
+            batch = _Batch[Item, Result]([self._waiting.popleft() for _ in range(n)])
+            self._batches.append(batch)
+            return batch
+
+    def next_batch(self) -> _Batch[Item, Result] | None:
+        """The next batch when it is done, or None after the last one. Raises what reading raised."""
+        with self._has_results:
+            while not (self._batches and self._batches[0].is_done):
+                if self._has_ended and not self._batches and not self._waiting:
+                    if self._error is not None:
+                        raise self._error
+                    return None
+                self._has_results.wait()
+            batch = self._batches.popleft()
+            self._n_ahead -= len(batch.items)
+            if 2 * self._n_ahead <= AHEAD * self._threads:
+                self._has_room.notify()
+            return batch
+
+    def stop(self) -> None:
+        """Let all threads end after the items in progress."""
+        with self._has_items:
+            self._is_stopped = True
+            self._has_items.notify_all()
+            self._has_room.notify_all()

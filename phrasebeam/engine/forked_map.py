@@ -12,6 +12,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic, TypeVar
 
+from phrasebeam.base.ordered_map import results_of
 from phrasebeam.base.side_by_side import SECONDS_TO_STOP, become_worker, killed
 from phrasebeam.process.children import start_forked
 
@@ -122,10 +123,9 @@ def _serve(function: Callable[[Any], Any], pipe: Connection, parent: int, sharer
     become_worker(parent, sharers)
     while True:
         number, batch = pipe.recv()
-        results, error = [], None
+        results, error = list[Any](), None
         try:
-            for item in batch:
-                results.append(function(item))
+            results.extend(results_of(function, batch))
         except BaseException as raised:
             error = raised
         pipe.send((number, results, error))

@@ -11,6 +11,7 @@ from importlib import metadata
 from typing import Any, NamedTuple
 
 from phrasebeam.base.errors import ConfigError, SmtError
+from phrasebeam.base.ordered_map import results_of
 from phrasebeam.base.resident_memory import peak_memory
 from phrasebeam.engine.mapped_files import FileIdentity, MissingFile, keep_shipped
 from phrasebeam.engine.parcel import Parcel, pack, unpack
@@ -95,7 +96,7 @@ class Worker:
         if call.is_long:
             return [function(item, self._advance) for item in items]
         shared = [self._shared.value(*entry) for entry in call.shared]
-        return [function(item, *shared) for item in items]
+        return [function(item, *shared) for item in items] if shared else list(results_of(function, items))
 
     def _advance(self, n: int) -> None:
         self._steps += n

@@ -82,13 +82,13 @@ class _StructReferenceFields(AttributeTemplate):
 
 
 @cache
-def _layout(context: Any, reference: StructReference) -> tuple[dict[str, int], int]:
+def layout(context: Any, reference: StructReference) -> tuple[dict[str, int], int]:
     """Offsets of the fields by name, and the size of all, in bytes."""
     offsets, size = {}, 0
     for name, kind in reference.kinds.items():
         offsets[name] = size
         if isinstance(kind, StructReference):
-            size += _layout(context, kind)[1]
+            size += layout(context, kind)[1]
         else:
             size += -(-context.get_abi_sizeof(context.get_data_type(kind)) // WORD) * WORD
     return offsets, size
@@ -97,7 +97,7 @@ def _layout(context: Any, reference: StructReference) -> tuple[dict[str, int], i
 @lower_getattr_generic(StructReference)
 def _read_field(context: Any, builder: Any, reference: StructReference, address: Any, name: str) -> Any:
     """Code that reads a field. Nothing writes to it while kernels run: a loop need not read it more than once."""
-    kind, offset = reference.kinds[name], _layout(context, reference)[0][name]
+    kind, offset = reference.kinds[name], layout(context, reference)[0][name]
     field = cgutils.pointer_add(builder, address, offset, ADDRESS)
     if isinstance(kind, StructReference):
         return field
@@ -112,7 +112,7 @@ def _read_field(context: Any, builder: Any, reference: StructReference, address:
 @unbox(StructReference)
 def _unpack(reference: StructReference, given: Any, c: Any) -> NativeValue:
     """Code that writes the fields of the NamedTuple `given` to the stack; with numba's `c` for unboxing."""
-    words = ir.ArrayType(ir.IntType(8 * WORD), _layout(c.context, reference)[1] // WORD)
+    words = ir.ArrayType(ir.IntType(8 * WORD), layout(c.context, reference)[1] // WORD)
     address = c.builder.bitcast(cgutils.alloca_once(c.builder, words), ADDRESS)
     is_wrong = cgutils.alloca_once_value(c.builder, cgutils.false_bit)
     _write_fields(reference, given, address, is_wrong, c)
@@ -125,7 +125,7 @@ def _unpack(reference: StructReference, given: Any, c: Any) -> NativeValue:
 
 def _write_fields(reference: StructReference, given: Any, address: Any, is_wrong: Any, c: Any) -> None:
     """Code that writes the fields to `address`, and sets `is_wrong` where one has another type."""
-    offsets, _ = _layout(c.context, reference)
+    offsets, _ = layout(c.context, reference)
     for number, (name, kind) in enumerate(reference.kinds.items()):
         item = c.pyapi.tuple_getitem(given, number)
         field = cgutils.pointer_add(c.builder, address, offsets[name], ADDRESS)

@@ -103,7 +103,7 @@ def assert_sound(directory):
 
 def last_workspace(decoder):
     """The workspace in which one thread's decoder searched last."""
-    with decoder.searcher._workspaces.borrow() as workspace:
+    with decoder.searcher.workspaces.borrow() as workspace:
         return workspace
 
 

@@ -1,0 +1,250 @@
+"""Plain sentences in batches: their best derivations are found by one call of a kernel, without Python between them.
+
+A plain sentence has words alone, no markup, and is translated by the tables of the model. Kernels read it as any other:
+each sentence has images of their arguments, in which the arrays of the sentence are parts of those of the batch.
+"""
+
+import math
+from functools import reduce
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from phrasebeam.base.array_struct import allocate, array
+from phrasebeam.decoder.features.dense import UNKNOWN_WORD
+from phrasebeam.decoder.input.synthetic_pairs import SyntheticPairs
+from phrasebeam.decoder.input.zones import NO_ZONES
+from phrasebeam.decoder.model.opened_model import Model
+from phrasebeam.decoder.model.tables import Sentence
+from phrasebeam.decoder.options.candidates import Lookup
+from phrasebeam.decoder.options.future_cost import fill_future_cost
+from phrasebeam.decoder.options.translation_options import fill_options
+from phrasebeam.decoder.search.cube_pruning import Queues, cube_search
+from phrasebeam.decoder.search.extension import SearchSpace
+from phrasebeam.decoder.search.hypothesis_graph import best_derivation
+from phrasebeam.decoder.search.search_settings import SearchSettings
+from phrasebeam.decoder.search.stack_search import search
+from phrasebeam.decoder.search.stacks import OK
+from phrasebeam.decoder.sparse.levels import NO_CLASSES, NO_CONTENT
+from phrasebeam.kernels.compiled_calls import (
+    DATA,
+    N_ITEMS,
+    SHAPE,
+    address_in,
+    address_of,
+    call_kernel,
+    image_at,
+    image_words,
+    word_in_image,
+    write_image,
+)
+from phrasebeam.kernels.jit import direct, inlined_kernel, kernel
+
+# Why a batch stops before its end
+NO_OPTIONS, NOT_SEARCHED, NO_TRANSLATION = np.int64(1), np.int64(2), np.int64(3)
+# Fields of a Sentence that differ within a batch: those of its words, and of its pairs for unknown words
+WORDS, RULES, FIRST, TARGET_WORDS, LM_IDS, OFFSETS, PAIRS = range(7)
+FIELDS: dict[int, list[tuple[str, ...]]] = {
+    WORDS: [("words",)],
+    RULES: [("rules",)],
+    FIRST: [("synthetic", "first")],
+    TARGET_WORDS: [("synthetic", "target_words")],
+    LM_IDS: [("synthetic", "lm_ids")],
+    OFFSETS: [("synthetic", "target_offsets"), ("synthetic", "alignment_offsets")],
+    PAIRS: [("synthetic", name) for name in ("alignment_points", "ln_scores", "unknown", "n_related", "table_pair")],
+}
+
+
+class SentenceBatch(NamedTuple):
+    """N plain sentences of T words in all, K of them unknown, W of those not among the V target words."""
+
+    offsets: np.ndarray  # int64[N + 1], of the words of each sentence
+    words: np.ndarray  # int32[T], source ids
+    unknown_offsets: np.ndarray  # int64[N + 1], of the unknown words of each sentence
+    unknown: np.ndarray  # int64[K], position in the sentence, ascending
+    target_words: np.ndarray  # int32[K], target id of the unknown word; V + i for word i of the sentence's W
+    lm_offsets: np.ndarray  # int64[N + 1], of the rows of each sentence
+    lm_ids: np.ndarray  # int32[W, L], ids in the language models
+
+
+class Images(NamedTuple):
+    """Memory for the arguments of the kernels of N sentences, and for the spans of T words."""
+
+    lookups: Annotated[np.ndarray, array(np.int64, "N", "A")]
+    spaces: Annotated[np.ndarray, array(np.int64, "N", "B")]
+    first: Annotated[np.ndarray, array(np.int64, "F")]  # see SyntheticPairs
+
+
+class BestDerivations(NamedTuple):
+    """The best derivations of N sentences of T words; those of sentence i are offsets[i]:offsets[i + 1]."""
+
+    offsets: Annotated[np.ndarray, array(np.int64, "N + 1")]
+    pair: Annotated[np.ndarray, array(np.int64, "T")]
+    begin: Annotated[np.ndarray, array(np.int32, "T")]
+    end: Annotated[np.ndarray, array(np.int32, "T")]
+    score: Annotated[np.ndarray, array(np.float64, "N")]
+    option: Annotated[np.ndarray, array(np.int32, "T")]  # scratch space
+    status: Annotated[np.ndarray, array(np.int64, 2)]  # why the batch was stopped, and what a kernel returned
+
+
+class BatchCalls(NamedTuple):
+    """What a batch needs to call kernels: their machine code, and how large images are and where their fields begin."""
+
+    fill_options: int
+    search: int
+    is_cube: bool
+    counts_future: bool  # see fill_future_cost
+    lookup_words: int
+    space_words: int
+    places: np.ndarray  # int64[2, P, 3], see places_in, in images of lookup and space
+
+
+def largest_sentence(model: Model, n_words: int, n_unknown: int, longest: int) -> Sentence:
+    """A sentence whose arrays have room for those of plain sentences of so many words, `n_unknown` of them unknown."""
+    sizes = {"S": 0, "K": n_unknown, "N": n_unknown, "A": n_unknown, "W": n_unknown}
+    sizes |= {"L": len(model.language_models), "T": model.n_scores}
+    synthetic = allocate(
+        SyntheticPairs,
+        sizes,
+        target_offsets=np.arange(n_unknown + 1),
+        alignment_offsets=np.arange(n_unknown + 1),
+        unknown=np.full(n_unknown, UNKNOWN_WORD),
+        classes=NO_CLASSES,
+    )
+    words, rules = np.zeros(n_words, np.int32), np.zeros(n_words * longest, np.int8)
+    return Sentence(words, synthetic, longest, rules, NO_ZONES, NO_CLASSES, NO_CONTENT)
+
+
+def new_images(calls: BatchCalls, batch: SentenceBatch, longest: int) -> Images:
+    """Room for the images of a batch, whose sentences are looked up by phrases of up to `longest` words."""
+    n_first = batch.words.size * longest + batch.offsets.size - 1
+    sizes = {"N": batch.offsets.size - 1, "A": calls.lookup_words, "B": calls.space_words, "F": n_first}
+    return allocate(Images, sizes)
+
+
+def new_found(batch: SentenceBatch) -> BestDerivations:
+    """Room for the best derivations of a batch."""
+    return allocate(BestDerivations, {"N": batch.offsets.size - 1, "T": batch.words.size})
+
+
+def places_in(struct: Lookup | SearchSpace) -> np.ndarray:
+    """int64[P, 3], where in an image of `struct` each field of FIELDS begins, what it is, and the numbers in a row."""
+    rows = []
+    for what, paths in FIELDS.items():
+        for path in paths:
+            field: Any = reduce(getattr, path, struct.sentence)
+            rows.append((word_in_image(struct, ("sentence", *path)), what, math.prod(field.shape[1:])))
+    return np.array(rows)
+
+
+def calls_for(lookup: Lookup, space: SearchSpace, queues: Queues, settings: SearchSettings) -> BatchCalls:
+    """What batches of a model need, with arguments of these types. Compiles the calls."""
+    is_cube = settings.algorithm == "cube"
+    return BatchCalls(
+        address_of(fill_options, lookup, space.options),
+        address_of(cube_search, space, queues, 0) if is_cube else address_of(search, space, 0, 0),
+        is_cube,
+        settings.future_cost,
+        image_words(lookup),
+        image_words(space),
+        np.array([places_in(lookup), places_in(space)]),
+    )
+
+
+@kernel
+def write_images(lookup: Lookup, space: SearchSpace, calls: BatchCalls, batch: SentenceBatch, images: Images):
+    """Copy the arguments for each sentence, and let the copies have its own words and pairs for unknown words."""
+    longest = lookup.sentence.longest
+    for i in range(batch.offsets.size - 1):
+        begin, n_words = batch.offsets[i], batch.offsets[i + 1] - batch.offsets[i]
+        first = begin * longest + i
+        _fill_first(batch, i, images.first, first, n_words * longest, longest)
+        write_image(lookup, images.lookups, i)
+        write_image(space, images.spaces, i)
+        for k in range(calls.places.shape[1]):
+            _write_field(images.lookups[i], calls.places[0, k], batch, i, images.first, first, longest)
+            _write_field(images.spaces[i], calls.places[1, k], batch, i, images.first, first, longest)
+
+
+@inlined_kernel
+def _fill_first(batch, i, first, at, n_spans, longest):
+    """Write SyntheticPairs.first of sentence `i` to first[at:at + n_spans + 1]: each unknown word has a pair."""
+    k, end = batch.unknown_offsets[i], batch.unknown_offsets[i + 1]
+    count = 0
+    for span in range(n_spans + 1):
+        first[at + span] = count
+        if k < end and span == batch.unknown[k] * longest:
+            count, k = count + 1, k + 1
+
+
+@inlined_kernel
+def _write_field(image, field, batch, i, first, at, longest):
+    """Write address and size of what a field (int64[3], see places_in) has of sentence `i`."""
+    place, what, row_size = field[0], field[1], field[2]
+    begin, n_words = batch.offsets[i], batch.offsets[i + 1] - batch.offsets[i]
+    unknown, n_unknown = batch.unknown_offsets[i], batch.unknown_offsets[i + 1] - batch.unknown_offsets[i]
+    size = n_unknown
+    if what == WORDS:
+        size = n_words
+        image[place + DATA] = address_in(batch.words, begin)
+    elif what == RULES:
+        size = n_words * longest
+    elif what == FIRST:
+        size = n_words * longest + 1
+        image[place + DATA] = address_in(first, at)
+    elif what == TARGET_WORDS:
+        image[place + DATA] = address_in(batch.target_words, unknown)
+    elif what == LM_IDS:
+        size = batch.lm_offsets[i + 1] - batch.lm_offsets[i]
+        image[place + DATA] = address_in(batch.lm_ids, batch.lm_offsets[i])
+    elif what == OFFSETS:
+        size = n_unknown + 1
+    image[place + SHAPE] = size
+    image[place + N_ITEMS] = size * row_size
+
+
+@kernel
+def search_batch(
+    lookup: Lookup,
+    space: SearchSpace,
+    queues: Queues,
+    calls: BatchCalls,
+    images: Images,
+    begin,
+    found: BestDerivations,
+):
+    """Search the sentences of a batch from `begin` on, and write the best derivations to `found`.
+
+    Returns the number of the sentence at which it stopped, where found.status says why, or that of all sentences.
+    """
+    for i in range(begin, images.lookups.shape[0]):
+        its, own = image_at(lookup, images.lookups, i), image_at(space, images.spaces, i)
+        options, n_words = own.options, its.sentence.words.size
+        n_options = call_kernel(calls.fill_options, (its, options))
+        if n_options < 0:
+            found.status[0], found.status[1] = NO_OPTIONS, n_options
+            return i
+        fill_future_cost(options, n_words, calls.counts_future, own.future)
+        if calls.is_cube:
+            status = call_kernel(calls.search, (own, queues, n_words))
+        else:
+            status = call_kernel(calls.search, (own, n_words, n_words))
+        if status != OK:
+            found.status[0], found.status[1] = NOT_SEARCHED, status
+            return i
+        graph = own.graph
+        if graph.stack_first[n_words] == graph.stack_first[n_words + 1]:
+            found.status[0], found.status[1] = NO_TRANSLATION, 0
+            return i
+        found.score[i] = graph.score[graph.stack_first[n_words]]
+        first = found.offsets[i]
+        n_phrases = best_derivation(graph, n_words, found.option[first:])
+        for k in range(first, first + n_phrases):
+            option = found.option[k]
+            found.pair[k] = options.pair[option]
+            found.begin[k], found.end[k] = options.begin[option], options.end[option]
+        found.offsets[i + 1] = first + n_phrases
+    return images.lookups.shape[0]
+
+
+write_all_images, search_all = direct(write_images), direct(search_batch)
