@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import open_binary, read_lines
 from phrasebeam.decoder.documents.columns import Columns
@@ -42,6 +43,7 @@ class SegmentPairs(Iterator[SegmentPair]):
         raise StopIteration
 
 
+@checked
 def read_pairs(path: str | Path, source: str | int | None = None, target: str | int | None = None) -> SegmentPairs:
     """The sentence pairs of a TSV, TMX, XLIFF 1.2 or 2, or PO file, as its name says, plain or compressed.
 

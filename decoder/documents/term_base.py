@@ -8,6 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import read_lines
 from phrasebeam.decoder.documents.columns import Columns
@@ -62,6 +63,7 @@ class TermBase:
             i += 1
 
 
+@checked
 def read_terms(path: str | Path, source: str | None = None, target: str | None = None) -> TermBase:
     """The term base in a file: CSV, TSV or TBX, as its name says, plain or compressed.
 

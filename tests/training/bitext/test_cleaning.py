@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import phrasebeam
 from phrasebeam.base.errors import FormatError
 from phrasebeam.cli import main
 from phrasebeam.training.bitext.cleaning import (
@@ -15,6 +16,7 @@ from phrasebeam.training.bitext.cleaning import (
     cleaned_files,
     n_words,
 )
+from phrasebeam.training.demo.demo_corpus import write_pairs
 
 PAIRS = [
     ("der hund", "the dog"),
@@ -127,3 +129,19 @@ def test_mistakes_are_one_line(tmp_path, monkeypatch, capsys, options, source, c
     error = capsys.readouterr().err
     assert complaint in error.splitlines()[-1]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.de", "a.en", "points"]
+
+
+def test_a_recipe_cleans_training_data_alone(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_pairs(tmp_path / "train", 60, 1, 0.0)
+    for side, text in (("de", "hund\n"), ("en", "\n")):
+        file = tmp_path / f"train.{side}"
+        file.write_text(file.read_text() + text)
+    recipe = {"stages": [{"kind": "train-model", "settings": {"alignment": {"aligner": "fast_align"}}}]}
+    sides = "train.de", "train.en"
+    result = phrasebeam.train(*sides, *sides, "best", recipe=recipe, clean=True)
+    assert result.sentences == {"training": 60, "development": 61}
+    note = "train.de, train.en: 1 of 61 pairs left out: empty sides, such as line 61: 'hund' | ''"
+    assert note in result.cleaning
+    assert note in (tmp_path / "best" / "recipe" / "report.md").read_text()
+    assert not phrasebeam.train(*sides, *sides, "other", recipe=recipe).cleaning
