@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from sacrebleu.metrics import BLEU
 from sacrebleu.metrics.base import Metric
@@ -188,10 +188,20 @@ def _number(value: float | None) -> float | None:
 def _metric(name: str, options: EvaluationOptions, references: Sequence[Sequence[str]]) -> Metric:
     """The metric, with its statistics of the references. Raises ConfigError if its tokenizer is not installed."""
     try:
-        return METRICS[name].sacrebleu(MetricOptions(options.lowercase, options.tokenize), references)
+        metric = METRICS[name].sacrebleu(MetricOptions(options.lowercase, options.tokenize), references)
     except (ImportError, RuntimeError) as error:
         message = " ".join(str(error).split())
         raise ConfigError(f"tokenize {options.tokenize}: {message}") from None
+    compute = metric._compute_score_from_stats
+
+    def in_floats(statistics: Sequence[float]) -> Any:
+        """Sacrebleu's bootstrap cannot take the mean of floats and numpy's, as a chrF of 0 and others are."""
+        score = compute(statistics)
+        score.score = float(score.score)
+        return score
+
+    metric._compute_score_from_stats = in_floats
+    return metric
 
 
 @contextmanager

@@ -57,6 +57,16 @@ def test_all_metrics_with_two_references_are_those_of_the_command(files):
         assert found.signatures[metric["name"]] == metric["signature"]
 
 
+@pytest.mark.parametrize("metric", ["bleu", "chrf", "chrf++", "ter", "wer", "cer", "accuracy"])
+def test_confidence_where_some_samples_have_nothing_right(metric):
+    """Sacrebleu's own bootstrap of chrF fails with a TypeError here."""
+    found = evaluate_texts(
+        {"": ["a b c d", "x", "y"]}, [["a b c d", "r", "s"]], EvaluationOptions((metric,), confidence=True)
+    )
+    ((result,),) = found.results.values()
+    assert result.interval > 0
+
+
 def test_chrf_with_words_is_that_of_the_command(files):
     found = evaluate_files([files["first"]], [files["reference"]], EvaluationOptions(("chrf++",)))
     command = f"{files['reference']} -i {files['first']} -m chrf --chrf-word-order 2"
