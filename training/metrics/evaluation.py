@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from sacrebleu.metrics import BLEU
+import numpy as np
+from sacrebleu.metrics import BLEU, CHRF
 from sacrebleu.metrics.base import Metric
 from sacrebleu.significance import PairedTest
 
@@ -192,15 +193,17 @@ def _metric(name: str, options: EvaluationOptions, references: Sequence[Sequence
     except (ImportError, RuntimeError) as error:
         message = " ".join(str(error).split())
         raise ConfigError(f"tokenize {options.tokenize}: {message}") from None
+    if not isinstance(metric, CHRF):
+        return metric
     compute = metric._compute_score_from_stats
 
-    def in_floats(statistics: Sequence[float]) -> Any:
-        """Sacrebleu's bootstrap cannot take the mean of floats and numpy's, as a chrF of 0 and others are."""
+    def of_one_type(statistics: Sequence[float]) -> Any:
+        """Sacrebleu's bootstrap has no mean of different types, as are a score of 0 and all others."""
         score = compute(statistics)
-        score.score = float(score.score)
+        score.score = np.float32(score.score)
         return score
 
-    metric._compute_score_from_stats = in_floats
+    metric._compute_score_from_stats = of_one_type
     return metric
 
 
