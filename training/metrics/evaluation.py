@@ -200,7 +200,8 @@ def _metric(name: str, options: EvaluationOptions, references: Sequence[Sequence
     def of_one_type(statistics: Sequence[float]) -> Any:
         """Sacrebleu's bootstrap has no mean of different types, as are a score of 0 and all others."""
         score = compute(statistics)
-        score.score = np.float32(score.score) if type(score.score) is float else score.score
+        if isinstance(statistics, np.ndarray) and not score.score:
+            score.score = statistics.dtype.type(score.score)
         return score
 
     metric._compute_score_from_stats = of_one_type
