@@ -25,6 +25,7 @@ SPACES = re.compile(r"\s+")  # of any kind, as tokenizers take them
 FIRST_WORD, LAST_WORD = re.compile(r"[\w-]+"), re.compile(r"[\w-]+$")
 NOTHING = MarkupPiece("break", "")
 WRITTEN_MARK = re.compile(r"<[^<>]*?\bm=(\d+)[^<>]*>")
+BRACED = re.compile(r"\{[^}]*\}")  # what may be a field to Python's str.format, be it code and text
 STRICT = re.compile(r"[%{}<>`\\]")
 # Elements that have the space before or behind their words in them
 BEGINNING_WITH_SPACE = re.compile(r"((?:<[a-z][^\s<>]* m=\d+[^<>]*>)+)( +)(?!<)")
@@ -169,6 +170,8 @@ def keeps_markup(made: DocumentSegment, source: DocumentSegment) -> bool:
     more = Counter(piece.written for piece in found)
     more.subtract(piece.written for piece in given)
     if min(more.values(), default=0) < 0 or any(more[piece.written] for piece in found if is_strict(piece)):
+        return False
+    if Counter(BRACED.findall(made.written)) != Counter(BRACED.findall(source.written)):
         return False
     orders = [[one for piece in pieces for one in in_order(piece)] for pieces in (given, found)]
     return orders[0] == orders[1] and with_margins(made.written)[::2] == with_margins(source.written)[::2]

@@ -142,6 +142,12 @@ def test_markup_that_a_model_makes_up_is_left_out():
     assert translated("*a* * b", translate_all) == "*a* * b $5 * end"
 
 
+def test_text_between_braces_stays_a_field_of_a_format():
+    for segment in ("a ``{`` b ``}`` c", "a ``{`` b {name} c"):
+        assert translated(segment, backwards) == segment
+    assert translated("a ``{`` b", backwards) == "b ``{`` a"
+
+
 def test_decoder_is_told_what_stays():
     protected = ProtectedSegment.of(DocumentSegment("a <b>b %s c</b> d %d"))
     (sentence,) = protected.sentences
