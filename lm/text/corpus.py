@@ -12,7 +12,6 @@ from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.base.files import read_lines
 from phrasebeam.lm.text.vocabulary import Vocabulary
 
-Words = Callable[[str], Sequence[str]]
 SPACES = re.compile(r"[ \t\r\n\v\f]+")
 
 
@@ -27,22 +26,18 @@ class Corpus(NamedTuple):
         return self.tokens[self.offsets[i] : self.offsets[i + 1]]
 
 
-def read_corpus(path: str | Path, vocabulary: Vocabulary, words: Words | None = None) -> Corpus:
-    """Read text of one sentence per line, plain or compressed; words not in `vocabulary` are added to it.
-
-    `words`: finds those of a line; None: as `split` does.
-    """
-    words = words or split
-    offsets, tokens = array("q", [0]), array("i")  # lists would need 8 bytes per word, and an object per sentence
-    for line in read_lines(path):
-        tokens.extend([vocabulary.add(word) for word in words(line)])
-        offsets.append(len(tokens))
-    return Corpus(np.array(offsets, np.int64), np.array(tokens, np.int32))
-
-
 def split(line: str) -> list[str]:
     """The words of a line, separated by ASCII white space only, since U+00A0 and U+3000 occur inside words."""
     return [word for word in SPACES.split(line) if word]
+
+
+def read_corpus(path: str | Path, vocabulary: Vocabulary, words_of_line: Callable[[str], list[str]] = split) -> Corpus:
+    """Read text of one sentence per line, plain or compressed; words not in `vocabulary` are added to it."""
+    offsets, tokens = array("q", [0]), array("i")  # lists would need 8 bytes per word, and an object per sentence
+    for line in read_lines(path):
+        tokens.extend([vocabulary.add(word) for word in words_of_line(line)])
+        offsets.append(len(tokens))
+    return Corpus(np.array(offsets, np.int64), np.array(tokens, np.int32))
 
 
 def words_of(given: str | Sequence[str]) -> Sequence[str]:

@@ -28,11 +28,13 @@ from phrasebeam.training.bitext.operation_sequences import build_operations
 from phrasebeam.training.bitext.parallel_text import Bitext, check_bars, read_bitext
 from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.model_building.scoring import BuiltTables, PhraseTableSettings, build_phrase_table
-from phrasebeam.training.model_building.word_alignments import KeptAlignments, check_alignments, word_alignments
+from phrasebeam.training.model_building.word_alignments import KeptAlignments, check_agreement, word_alignments
 from phrasebeam.training.word_alignment.alignment_points import Alignments, write_pharaoh
 
 # Not among the settings in model.yaml: weights have a file of their own, memory and threads do not change the model.
 NOT_SETTINGS = ("weights", "memory", "threads")
+
+RAW_ALIGNMENT = "a word alignment counts tokens, and raw text has none yet; tokenize first, or leave out one of the two"
 
 PROGRAM_BYTES = 200 << 20  # of interpreter, libraries and kernels
 
@@ -56,8 +58,9 @@ def train_model(
     output = real_path(output)
     check_output(output)
     check_keeps_inputs([output], [source, target, alignment, *_monolingual_paths(config)])
-    check_alignments(config, alignment)
+    check_alignment(config, alignment)
     data = _digests(source, target, config, alignment)
+    check_agreement(config, alignment)
     check_replaceable(output, "train-model", _settings(config, data), data, config.starting_weights, is_forced)
     with atomic_directory(output) as directory:
         with _tokenized(source, target, directory, config) as texts:
@@ -75,6 +78,12 @@ def train_model(
         description = _describe(bitext, directory, built, config, data)
         save_config(config.starting_weights, directory / "weights.yaml")
         return save_model(description, directory)
+
+
+def check_alignment(config: TrainModelConfig, alignment: str | Path | None) -> None:
+    """Raise ConfigError where a word alignment is given of text that is to be tokenized."""
+    if alignment is not None and config.preprocessing:
+        raise ConfigError(f"{alignment}: {RAW_ALIGNMENT}")
 
 
 def _tokenized(

@@ -15,8 +15,6 @@ from phrasebeam.training.word_alignment.alignment import align
 from phrasebeam.training.word_alignment.alignment_points import Alignments, read_pharaoh
 from phrasebeam.training.word_alignment.alignment_settings import AlignmentConfig
 
-RAW_ALIGNMENT = "a word alignment counts tokens, and raw text has none yet; tokenize first, or leave out one of the two"
-
 
 class KeptAlignments(NamedTuple):
     """Word alignments that a model of the same bitext keeps, so that they need not be computed again."""
@@ -54,14 +52,11 @@ def _kept(bitext: Bitext, wanted: AlignmentConfig, kept: Sequence[KeptAlignments
     return None
 
 
-def check_alignments(config: TrainModelConfig, path: str | Path | None) -> None:
+def check_agreement(config: TrainModelConfig, path: str | Path | None) -> None:
     """Raise ConfigError where more word alignments have to agree than there are, with those of the file `path`.
 
-    Raises it, too, where the text is raw and there is such a file, and FormatError where that is not of alignments, as
-    far as its first line tells.
+    Raises FormatError where the file is not of alignments, as far as its first line tells.
     """
-    if config.preprocessing and path is not None:
-        raise ConfigError(f"{path}: {RAW_ALIGNMENT}")
     given = 1 if path is None else len(_first_alignments(path))
     found = given + len(config.more_alignments)
     if config.phrases.agreement > found:

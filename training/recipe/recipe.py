@@ -80,7 +80,7 @@ class Recipe(Section):
         """The recipe whose stages keep to these threads and bytes of memory, by name."""
         return self.model_copy(update={"stages": [stage.within(bounds) for stage in self.stages]})
 
-    def building(self, changed: Callable[[TrainModelConfig], TrainModelConfig]) -> Self:
+    def with_builds(self, changed: Callable[[TrainModelConfig], TrainModelConfig]) -> Self:
         """The recipe whose models of the bitext have the settings that `changed` makes of theirs."""
         built = {stage.label: {"settings": changed(stage.settings)} for stage in self.builds}
         stages = [stage.model_copy(update=built.get(stage.label)) for stage in self.stages]

@@ -29,7 +29,8 @@ from phrasebeam.training.bitext.tokenized_files import write_tokens
 from phrasebeam.training.common.derived_model import Making
 from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.common.kept_translations import save_texts
-from phrasebeam.training.model_building.word_alignments import check_alignments
+from phrasebeam.training.model_building.train_model import check_alignment
+from phrasebeam.training.model_building.word_alignments import check_agreement
 from phrasebeam.training.recipe.recipe import Recipe
 from phrasebeam.training.recipe.recipe_data import (
     DividedData,
@@ -119,7 +120,8 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
     texts = {f"text {i}": path for i, path in enumerate(recipe.language_model_texts, 1)}
     digests, sentences, seen = file_digests(texts), check_lengths(files), seen_in_training(files)
     for built in recipe.builds:
-        check_alignments(built.settings, files.training.alignment)
+        check_alignment(built.settings, files.training.alignment)
+        check_agreement(built.settings, files.training.alignment)
     if recipe.leave_out_seen:
         check_enough_unseen(files, seen)
     for name, found in seen.items():

@@ -68,7 +68,7 @@ def train(
     found = (
         _recipe(recipe)
         .within(bounds)
-        .building(lambda settings: shared.with_language_models(shared.raw_settings(settings, options), texts, []))
+        .with_builds(lambda settings: shared.with_language_models(shared.raw_settings(settings, options), texts, []))
     )
     if options["leave_out_seen"]:
         found = found.model_copy(update={"leave_out_seen": True})
