@@ -116,10 +116,12 @@ def test_raw_text_in_and_out(folder, run):
 def test_tokens_without_raw_and_in_lists(folder, tmp_path, run):
     tokens = run("Bobs Haus schläft.\n", "preprocess", "--model", folder / "model", "--side", "source")
     assert tokens == ["Bobs Haus schläft ."]
-    assert run(tokens[0], "translate", "--model", folder / "model") == ["Bob &apos;s house sleeps ."]
     options = ("--model", folder / "model", "--nbest", 2, "--nbest-output", tmp_path / "nbest")
-    assert run("Bobs Haus schläft.", "translate", "--raw", *options) == ["Bob's house sleeps."]
+    assert run(tokens[0], "translate", "--no-raw", *options) == ["Bob &apos;s house sleeps ."]
     assert (tmp_path / "nbest").read_text("utf-8").startswith("0 ||| Bob &apos;s house sleeps . ||| ")
+    for raw in ((), ("--raw",)):
+        assert run("Bobs Haus schläft.", "translate", *raw, *options) == ["Bob's house sleeps."]
+        assert (tmp_path / "nbest").read_text("utf-8").startswith("0 ||| Bob's house sleeps. ||| ")
     assert run("The dog.\n", "preprocess", "--model", folder / "model", "--side", "target") == ["the dog ."]
 
 
@@ -216,7 +218,6 @@ def test_mistakes(tmp_path, monkeypatch, capsys, arguments, message):
 def test_more_mistakes(folder, tmp_path, capsys):
     ini = ["import-moses", "moses.ini", "--output", str(tmp_path / "model")]
     for arguments, message in (
-        (["translate", "--raw", "--scores", "--model", str(folder / "model")], "are of tokens; leave out --raw"),
         ([*ini, "--lowercase"], "raw text needs both languages"),
         ([*ini, "--source-language", "d", "--target-language", "en"], "a language code (BCP 47)"),
         ([*ini, "--truecaser-source", "a"], "--truecaser-source and --truecaser-target need each other"),
