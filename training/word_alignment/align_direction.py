@@ -17,10 +17,13 @@ from thot.common import WordAlignmentMatrix
 
 UNLINKED = -1  # source position of a target word that is aligned to no source word
 DECODED_AT_ONCE = 1000  # sentence pairs, as a pass
+# Thot ends with a segmentation fault where it is asked for these models' links of the training text: it aligns it anew.
+WITHOUT_TRAINING_LINKS = ("ibm2",)
 CORPUS_FILES = ("src", "trg", "srctrgc", "aligns")  # which Thot writes with a model and wants to see, if empty, with it
 
 MODELS: dict[str, Callable[..., thot.AlignmentModel]] = {
     "ibm1": thot.Ibm1AlignmentModel,
+    "ibm2": thot.Ibm2AlignmentModel,
     "hmm": thot.HmmAlignmentModel,
     "ibm3": thot.Ibm3AlignmentModel,
     "ibm4": thot.Ibm4AlignmentModel,
@@ -43,9 +46,14 @@ class AlignmentJob(NamedTuple):
     is_scored: bool = False  # whether the pairs get scores
 
     @property
+    def aligns_anew(self) -> bool:
+        """Whether links are found by the model when it is trained, and not by the training itself."""
+        return bool(self.learned) or self.stages[-1][0] in WITHOUT_TRAINING_LINKS
+
+    @property
     def n_passes(self) -> int:
         """Passes over the bitext of all models together, and those of decoding."""
-        decoded = -(-self.n_pairs // DECODED_AT_ONCE) if self.learned or self.is_scored else 0
+        decoded = -(-self.n_pairs // DECODED_AT_ONCE) if self.aligns_anew or self.is_scored else 0
         return sum(sum(passes) for _, passes in self.stages) + decoded
 
 
@@ -63,18 +71,18 @@ def answer_of(
     nonempty = [i for i in range(len(source)) if source[i] and target[i]]
     model = _learned(job) if job.learned else _trained(job, [(source[i], target[i]) for i in nonempty], advance)
     links, ln_scores = [[UNLINKED] * len(sentence) for sentence in target], [0.0] * len(source)
-    if not job.learned:
+    if not job.aligns_anew:
         for n, i in enumerate(nonempty):
             links[i] = _positions(model.get_training_alignment(n)[1])
     if job.saved:
         _save(model, job.saved)
-    if job.learned or job.is_scored:
+    if job.aligns_anew or job.is_scored:
         for i in range(len(source)):
             if source[i] and target[i]:
                 ln_scores[i], matrix = model.get_best_alignment(source[i], target[i])
                 # Thot takes lengths from the training text, which is not kept.
                 ln_scores[i] -= model.sentence_length_log_prob(len(source[i]), len(target[i]))
-                if job.learned:
+                if job.aligns_anew:
                     links[i] = _positions(matrix)
             if i % DECODED_AT_ONCE == 0:
                 advance()
@@ -121,7 +129,7 @@ def _train(
     if isinstance(model, thot.EflomalAlignmentModel):
         model.seed, model.num_samplers = job.seed, job.samplers
         model.set_iterations(*passes)
-    model.emit_training_alignments = is_last
+    model.emit_training_alignments = is_last and not job.aligns_anew
     model.start_training()
     for _ in range(sum(passes)):
         model.train()

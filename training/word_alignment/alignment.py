@@ -22,7 +22,10 @@ log = logging.getLogger("phrasebeam")
 STAGES: dict[Aligner, list[str]] = {
     "eflomal": ["eflomal"],
     "fast_align": ["fast_align"],
+    "ibm1": ["ibm1"],
+    "ibm2": ["ibm1", "ibm2"],
     "hmm": ["ibm1", "hmm"],
+    "ibm3": ["ibm1", "hmm", "ibm3"],
     "ibm4": ["ibm1", "hmm", "ibm3", "ibm4"],
 }
 # Words of the longest piece on either side. A pass takes time and memory in proportion to the product of both lengths,

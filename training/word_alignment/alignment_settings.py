@@ -6,7 +6,7 @@ from pydantic import Field
 
 from phrasebeam.base.config import Section
 
-Aligner = Literal["eflomal", "fast_align", "hmm", "ibm4"]
+Aligner = Literal["eflomal", "fast_align", "ibm1", "ibm2", "hmm", "ibm3", "ibm4"]
 Symmetrization = Literal[
     "grow_diag_final_and",
     "grow_diag_final",
@@ -26,9 +26,10 @@ Passes = Annotated[int, Field(ge=1, le=1000)]
 class Iterations(Section):
     """Training passes of each model; those of eflomal depend on the size of the corpus instead."""
 
-    ibm1: Passes = Field(5, description="before hmm, ibm3 and ibm4")
+    ibm1: Passes = Field(5, description="before ibm2, hmm, ibm3 and ibm4, too")
+    ibm2: Passes = Field(5, description="of that aligner alone")
     hmm: Passes = Field(5, description="before ibm3 and ibm4, too")
-    ibm3: Passes = Field(3, description="before ibm4")
+    ibm3: Passes = Field(3, description="before ibm4, too")
     ibm4: Passes = Field(3, description="of that aligner alone")
     fast_align: Passes = Field(5, description="of that aligner alone")
 

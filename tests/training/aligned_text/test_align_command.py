@@ -1,6 +1,7 @@
 """The command align without a translation model: trained, saved, scored, judged, and what is refused."""
 
 import shutil
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from phrasebeam.training.bitext.parallel_text import read_bitext
 from phrasebeam.training.demo.demo_corpus import write_pairs
 from phrasebeam.training.word_alignment.alignment import align
 from phrasebeam.training.word_alignment.alignment_points import write_pharaoh
-from phrasebeam.training.word_alignment.alignment_settings import AlignmentConfig
+from phrasebeam.training.word_alignment.alignment_settings import Aligner, AlignmentConfig
 
 pytestmark = pytest.mark.needs_jit
 TEXT = "--source", "text.de", "--target", "text.en"
@@ -60,7 +61,7 @@ def test_links_are_those_that_train_model_makes(here, capsys):
     assert other.lines == phrasebeam.align("text.de", "text.en", seed=2, heuristic="intersection").lines
 
 
-@pytest.mark.parametrize("aligner", ["fast_align", "hmm", "ibm4", "eflomal"])
+@pytest.mark.parametrize("aligner", get_args(Aligner))
 def test_what_was_saved_aligns_as_what_was_trained(here, capsys, aligner):
     assert run(*TEXT, "--aligner", aligner, "--save", "saved", "--scores", "scores", "--output", "trained") == 0
     assert capsys.readouterr().out.startswith("trained: 300 sentence pairs with ")

@@ -3,6 +3,7 @@
 import logging
 import subprocess
 import sys
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from phrasebeam.decoder.extraction.symmetrization import HEURISTICS
 from phrasebeam.lm.text.corpus import Corpus
 from phrasebeam.training.word_alignment import align_direction, alignment, directions
 from phrasebeam.training.word_alignment.alignment import align, cut, one_direction, schedule, symmetrize
-from phrasebeam.training.word_alignment.alignment_settings import AlignmentConfig
+from phrasebeam.training.word_alignment.alignment_settings import Aligner, AlignmentConfig
 from tests.naive import alignment as naive
 
 DOUBLED = 5  # words below this id have translations of two words
@@ -49,7 +50,7 @@ def f1(found, truth):
     return 2 * len(found & truth) / (len(found) + len(truth))
 
 
-@pytest.mark.parametrize("aligner", ["eflomal", "fast_align", "hmm", "ibm4"])
+@pytest.mark.parametrize("aligner", get_args(Aligner))
 def test_finds_the_translations(aligner):
     source, target, truth = reversed_bitext(400)
     found = align(source, target, AlignmentConfig(aligner=aligner, effort=0.3))
