@@ -34,6 +34,13 @@ def _language(code: str) -> str:
 Language = Annotated[str, AfterValidator(_language)]
 
 
+class TextLanguages(Section):
+    """The languages of a model of tokenized text, by which servers and files find it."""
+
+    source_language: Language
+    target_language: Language
+
+
 class SubwordSettings(Section):
     """How SentencePiece divides words."""
 

@@ -11,7 +11,7 @@ from phrasebeam.base.config import MOST_COUNTED, Section, load_config
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.features.reordering_type import Reordering
-from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
+from phrasebeam.decoder.input.raw_text_settings import RawTextSettings, TextLanguages
 from phrasebeam.decoder.model.digests import Digest, FileName, copy_or_accept, digest_of, new_digests
 from phrasebeam.decoder.model.moses_names import MOST_FEATURES, MosesFeature
 from phrasebeam.decoder.tables.model_files import MODEL
@@ -51,6 +51,7 @@ class ModelDescription(Section):
     agreement: int = Field(1, ge=1, le=MOST_COUNTED)  # of them, that had to allow each phrase pair
     reordering: Reordering | None
     preprocessing: RawTextSettings | None = None  # of raw text; None: the model was made of tokenized text
+    languages: TextLanguages | None = None  # of tokenized text, where they are known
     moses_names: list[MosesFeature] = Field(default=[], max_length=MOST_FEATURES)  # of an imported model
     settings: dict[str, object]  # those of the training that decide about the result
     data: dict[str, object]  # name and digest of each training file
@@ -63,6 +64,11 @@ class ModelDescription(Section):
         if not self.has_digests and (self.files or self.digest):
             raise ValueError(f"digests are of {MODEL_FORMAT!r}, found the format {self.format!r}")
         return self
+
+    @property
+    def text_languages(self) -> TextLanguages | RawTextSettings | None:
+        """What knows the languages of the model's text, raw or tokenized."""
+        return self.preprocessing or self.languages
 
     @property
     def has_digests(self) -> bool:

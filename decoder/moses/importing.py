@@ -12,7 +12,7 @@ from phrasebeam.base.errors import ConfigError, FormatError, ModelError
 from phrasebeam.base.files import atomic_directory, atomic_file, check_keeps_inputs, real_path
 from phrasebeam.base.memory_bound import DEFAULT_MEMORY
 from phrasebeam.base.progress import log, stage
-from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
+from phrasebeam.decoder.input.raw_text_settings import RawTextSettings, TextLanguages
 from phrasebeam.decoder.model.description import MODEL_FORMAT, LanguageModelFile, ModelDescription
 from phrasebeam.decoder.model.readme import save_model
 from phrasebeam.decoder.model.replacement import check_replaceable
@@ -61,6 +61,7 @@ def import_moses(
     preprocessing: RawTextSettings | None = None,
     truecasers: tuple[str | Path, str | Path] | None = None,
     is_forced: bool = False,
+    languages: TextLanguages | None = None,
 ) -> ModelDescription:
     """Convert the Moses model of the moses.ini `ini` to a model in the directory `output`.
 
@@ -68,8 +69,8 @@ def import_moses(
 
     `preprocessing`: how its training data were made from raw text, which translate --raw repeats; if they were
     truecased, `truecasers` are the files that Moses' train-truecaser.perl wrote for source and target. search.yaml in
-    the model takes the limits of the search from the moses.ini. Raises ConfigError, FormatError or OSError, and then
-    leaves `output` as it was.
+    the model takes the limits of the search from the moses.ini. `languages`: of a model that takes tokens. Raises
+    ConfigError, FormatError or OSError, and then leaves `output` as it was.
     """
     output = real_path(output)
     check_output(output)
@@ -91,6 +92,7 @@ def import_moses(
         if moses.reordering_tables:
             data["pairs_without_reordering"] = found.without_reordering
         description = _describe(moses, directory, found, data, preprocessing)
+        description = description.model_copy(update={"languages": languages})
         _save_search(ini, moses, description.max_source_phrase_length, directory / "search.yaml")
         has_pair_features = save_sparse(found.sparse_names, found.sparse, moses, directory)
         weights = moses.weights.model_copy(update={"pair_sparse": 1.0} if has_pair_features else {})

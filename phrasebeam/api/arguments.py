@@ -34,7 +34,7 @@ Config = Annotated[
     Settings | None, "Settings in YAML; 'phrasebeam config {command}' prints them all. Other options take precedence."
 ]
 
-SourceLanguage = Annotated[str | None, "Source language of raw text, as a code: de, en, fr ..."]
+SourceLanguage = Annotated[str | None, "Source language of the text, as a code: de, en, fr ..."]
 RawOrTokens = Annotated[
     bool | None,
     Option("Text is raw, in and out; or else tokens, as preprocess makes them.", unset="as the model was made"),
@@ -78,10 +78,10 @@ class PairOptions(TypedDict, total=False):
 
 @heading("Raw text")
 class LanguageOptions(TypedDict, total=False):
-    """The languages of raw text."""
+    """The languages of the text; raw text needs them."""
 
     source_language: SourceLanguage
-    target_language: Annotated[str | None, "Target language of raw text, as a code."]
+    target_language: Annotated[str | None, "Target language of the text, as a code."]
 
 
 def optional_path(file: File | None) -> Path | None:

@@ -3,11 +3,12 @@
 from pathlib import Path
 from typing import Annotated, Unpack
 
-from phrasebeam.api.arguments import File, Force, LanguageOptions, MemoryBound, Model, memory_bound
+from phrasebeam.api.arguments import File, Force, LanguageOptions, MemoryBound, Model, RawOrTokens, memory_bound
+from phrasebeam.base.config import parse_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import memory_option
 from phrasebeam.base.options import Option, described
-from phrasebeam.decoder.input.raw_text_settings import raw_preprocessing
+from phrasebeam.decoder.input.raw_text_settings import TextLanguages, raw_preprocessing
 from phrasebeam.decoder.model.description import ModelDescription
 from phrasebeam.decoder.moses import exporting, importing
 
@@ -15,6 +16,7 @@ from phrasebeam.decoder.moses import exporting, importing
 class ImportOptions(LanguageOptions, total=False):
     """How the text of the Moses model was made from raw text, and what the import may use and replace."""
 
+    raw: RawOrTokens
     memory: MemoryBound
     truecaser_source: Annotated[File | None, "Moses' truecaser, if the text was truecased."]
     truecaser_target: Annotated[File | None, "Moses' truecaser of the target language."]
@@ -45,13 +47,18 @@ def import_moses(
         raise ConfigError("--truecaser-source and --truecaser-target need each other; give both or neither")
     if truecasers and lowercase:
         raise ConfigError("text is either truecased or lowercased; leave out --lowercase or the truecasers")
-    preprocessing = None
-    if source_language or target_language or truecasers or lowercase:
+    preprocessing, known = None, None
+    if options["raw"] is False:
+        if truecasers or lowercase:
+            raise ConfigError("--no-raw is of tokens, and truecasers and --lowercase are of raw text; leave out one")
+        given = {"source_language": source_language, "target_language": target_language}
+        known = parse_config({name: one for name, one in given.items() if one}, TextLanguages, "options")
+    elif options["raw"] or source_language or target_language or truecasers or lowercase:
         casing = "truecase" if truecasers else "lowercase" if lowercase else "keep"
         languages = {"source_language": source_language, "target_language": target_language}
         preprocessing = raw_preprocessing({"casing": casing}, {name: one for name, one in languages.items() if one})
     with memory_bound(n_bytes):
-        return importing.import_moses(ini, output, n_bytes, preprocessing, truecasers, options["force"])
+        return importing.import_moses(ini, output, n_bytes, preprocessing, truecasers, options["force"], known)
 
 
 @described()

@@ -150,7 +150,7 @@ def _segments(model: Path, options: TranslateOptions, settings: TranslateSetting
 
 def _document(model: Path, path: Path | None, options: TranslateOptions) -> Document:
     """The document in a file, whose languages, where nothing else is said, are the model's."""
-    known, columns = open_description(model).preprocessing, (options["source_column"], options["target_column"])
+    known, columns = open_description(model).text_languages, (options["source_column"], options["target_column"])
     if known and named_format(str(path)) != "tsv":
         columns = columns[0] or known.source_language, columns[1] or known.target_language
     return open_document(str(path), *columns)
@@ -179,7 +179,7 @@ def _terms(model: Path, options: TranslateOptions) -> TermBase | None:
     path = optional_path(options["terms"])
     if path is None:
         return None
-    known = open_description(model).preprocessing if named_format(path) == "tbx" else None
+    known = open_description(model).text_languages if named_format(path) == "tbx" else None
     return read_terms(path, *(known.source_language, known.target_language) if known else ())
 
 

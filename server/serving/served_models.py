@@ -95,7 +95,8 @@ def open_served(name: str, directory: Path, languages: LanguagePair | None = Non
         from phrasebeam.decoder.raw_text.preprocessing import RawText
 
         raw_text = RawText.load(directory)
-        languages = languages or LanguagePair(settings.source_language, settings.target_language)
+    if known := decoder.model.description.text_languages:
+        languages = languages or LanguagePair(known.source_language, known.target_language)
     explainer = Explainer(decoder)
     if words := decoder.model.source.words[:1]:
         given = decoder.input_of([f"{words[0]}|X" if decoder.model.has_tags else words[0]])

@@ -115,7 +115,7 @@ def _columns(path: Path, given: Mapping[str, Any]) -> tuple[str | None, str | No
     if named_format(path) == "tsv" or all(chosen):
         return chosen
     languages = given.get("source_language"), given.get("target_language")
-    if given.get("model") and (known := open_description(Path(given["model"])).preprocessing):
+    if given.get("model") and (known := open_description(Path(given["model"])).text_languages):
         languages = known.source_language, known.target_language
     return chosen[0] or languages[0], chosen[1] or languages[1]
 

@@ -8,7 +8,7 @@ from phrasebeam.base.config import FileName, Section, Threads
 from phrasebeam.base.memory_bound import MemorySettings
 from phrasebeam.decoder.features.reordering_type import Condition, Direction, Kind, Orientation, Reordering
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
+from phrasebeam.decoder.input.raw_text_settings import RawTextSettings, TextLanguages
 from phrasebeam.decoder.tables.score_smoothing import Method
 from phrasebeam.lm.ngrams import MAX_ORDER
 from phrasebeam.training.bitext.cleaning import CleaningSettings, PairCleaner, pair_cleaner
@@ -89,6 +89,9 @@ class TrainModelConfig(MemorySettings):
     """All settings of `train-model` but the files of the bitext and of the model."""
 
     preprocessing: RawTextSettings | None = Field(None, description="of raw text; none: the text is tokenized")
+    languages: TextLanguages | None = Field(
+        None, description="of tokenized text, by which servers and files find the model; raw text has its own"
+    )
     clean: bool | None = Field(
         None, description="leave out bad sentence pairs and mend characters; none: of raw text, not of tokenized text"
     )

@@ -34,8 +34,8 @@ from phrasebeam.training.model_building.scoring import BuiltTables, PhraseTableS
 from phrasebeam.training.model_building.word_alignments import KeptAlignments, check_alignments, word_alignments
 from phrasebeam.training.word_alignment.alignment_points import Alignments, write_pharaoh
 
-# Not among the settings in model.yaml: weights have a file of their own, memory and threads do not change the model.
-NOT_SETTINGS = ("weights", "memory", "threads")
+# Not among the settings in model.yaml: others stand elsewhere, or do not change the model.
+NOT_SETTINGS = ("weights", "memory", "threads", "languages")
 
 FOR_CAPITALS = 100_000  # first lines of the target text
 PROGRAM_BYTES = 200 << 20  # of interpreter, libraries and kernels
@@ -250,6 +250,7 @@ def _describe(
         agreement=built.agreement.least,
         reordering=config.reordering.model,
         preprocessing=config.preprocessing,
+        languages=config.languages,
         settings=settings,
         data={**data, "skipped_sentence_pairs": bitext.n_skipped},
         stages=[_stage(bitext, config, data)],

@@ -22,6 +22,7 @@ from phrasebeam.base.options import Option, heading
 from phrasebeam.decoder.input.raw_text_settings import (
     TOKENIZER_OF_LANGUAGE,
     RawTextSettings,
+    TextLanguages,
     TokenizerName,
     raw_preprocessing,
 )
@@ -99,13 +100,18 @@ def build_settings(config: TrainModelConfig, options: RawOptions) -> TrainModelC
 
 
 def raw_settings(config: TrainModelConfig, options: RawOptions) -> TrainModelConfig:
-    """`config` with preprocessing of raw text, if options say so, for their languages or its own."""
+    """`config` with preprocessing of raw text, if options say so, for their languages or its own.
+
+    Languages without it are those of tokenized text.
+    """
     names = ("source_language", "target_language", "source_tokenizer", "target_tokenizer")
     given = {name: options[name] for name in names if options[name]}  # type: ignore[literal-required]
     if not (options["raw"] or given):
         return config
     if not (options["raw"] or config.preprocessing):
-        raise ConfigError("languages and tokenizers are of raw text; give --raw with them")
+        if options["source_tokenizer"] or options["target_tokenizer"]:
+            raise ConfigError("tokenizers are of raw text; give --raw with them")
+        return config.model_copy(update={"languages": parse_config(given, TextLanguages, "options")})
     section = config.preprocessing.model_dump() if config.preprocessing else {}
     preprocessing = raw_preprocessing(section, given)
     # Slow: it compiles patterns of Unicode's tables.

@@ -17,6 +17,7 @@ from phrasebeam.decoder.raw_text.truecaser import Truecaser
 from phrasebeam.decoder.tokenizers.subwords import SubwordTokenizer
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
+from phrasebeam.server.serving.served_models import open_served
 from phrasebeam.training.model_building import preprocessing
 from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.model_building.train_model import train_model
@@ -289,3 +290,40 @@ def test_subwords_by_a_model_that_is_given(tmp_path):
         (tmp_path / "given").write_bytes(content)
         with pytest.raises(FormatError, match=f"given: no model of SentencePiece .*{found}.*; give a model"):
             train_model(source, target, tmp_path / "other", config(preprocessing=raw))
+
+
+def test_languages_of_tokenized_text(folder, tmp_path):
+    """Servers know them, and text stays as it is."""
+    texts = {"--source": folder / "raw.de", "--target": folder / "raw.en", "--config": folder / "small.yaml"}
+    given = [str(word) for pair in texts.items() for word in pair]
+    languages = ["--source-language", "gsw", "--target-language", "en-GB"]
+    assert main(["train-model", *given, *languages, "--output", str(tmp_path / "model")]) == 0
+    assert main(["train-model", *given, "--output", str(tmp_path / "plain")]) == 0
+    export_moses(tmp_path / "model", tmp_path / "moses")
+    assert (
+        main(
+            [
+                "import-moses",
+                str(tmp_path / "moses/moses.ini"),
+                *languages,
+                "--no-raw",
+                "--output",
+                str(tmp_path / "back"),
+            ]
+        )
+        == 0
+    )
+    for name in ("model", "back"):
+        served = open_served(name, tmp_path / name)
+        assert served.languages == ("gsw", "en-GB") and served.raw_text is None
+    plain, model = contents(tmp_path / "plain"), contents(tmp_path / "model")
+    assert {name for name in model if model[name] != plain[name]} <= {"model.yaml", "README.md"}
+
+
+def test_languages_of_tokenized_text_are_two(folder, tmp_path, capsys):
+    command = ["train-model", "--source", str(folder / "raw.de"), "--target", str(folder / "raw.en")]
+    command += ["--output", str(tmp_path / "model")]
+    assert main([*command, "--source-language", "gsw"]) == 2
+    assert "target_language" in capsys.readouterr().err
+    assert main([*command, "--source-tokenizer", "neutral"]) == 2
+    assert "tokenizers are of raw text; give --raw with them" in capsys.readouterr().err
