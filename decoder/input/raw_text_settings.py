@@ -46,8 +46,10 @@ class SubwordSettings(Section):
 
     pieces: int = Field(8000, ge=10, le=1_000_000, description="largest number of different pieces")
     kind: SubwordKind = Field("unigram", description="unigram language model (Kudo 2018), or byte-pair encoding")
-    source_model: str | None = Field(None, description="model of SentencePiece for the source; none: trained on text")
-    target_model: str | None = Field(None, description="likewise for the target")
+    source_model: str | None = Field(
+        default=None, description="model of SentencePiece for the source; none: trained on text"
+    )
+    target_model: str | None = Field(default=None, description="likewise for the target")
 
     def model(self, side: Side) -> str | None:
         """The model that is given for a side."""
@@ -70,15 +72,20 @@ class RawTextSettings(Section):
 
     source_language: Language
     target_language: Language
-    source_tokenizer: TokenizerName | None = Field(None, description="tokenizer of the source side; none: by language")
-    target_tokenizer: TokenizerName | None = Field(None, description="tokenizer of the target side; none: by language")
+    source_tokenizer: TokenizerName | None = Field(
+        default=None, description="tokenizer of the source side; none: by language"
+    )
+    target_tokenizer: TokenizerName | None = Field(
+        default=None, description="tokenizer of the target side; none: by language"
+    )
     subwords: SubwordSettings = SubwordSettings()
     normalize: bool = Field(
         default=True, description="moses: compose characters (NFC), and make quotation marks, dashes and spaces ASCII"
     )
     casing: Casing = Field(default="truecase", description="of the tokens: as in mid-sentence, lower, or untouched")
     capitalize: bool | None = Field(
-        None, description="begin sentences of translations with a capital letter; none: if most of the text does so"
+        default=None,
+        description="translations begin with a capital letter; none: if most of the text does",
     )
     escape: bool = Field(
         default=True, description="moses: write & | < > ' \" [ ] as &amp; &#124; ..., as Moses' models do"

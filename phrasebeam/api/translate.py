@@ -55,33 +55,39 @@ def translate(model: Model, *, threads: AtOnce = 1, **options: Unpack[TranslateO
     True
     """
     check_arguments(Path(model), threads, options)
-    source, destination, texts = optional_path(options["input"]), optional_path(options["output"]), list[str]()
+    source = optional_path(options["input"])
     given = settings_given(translate, TranslateSettings, {"model": model, "threads": threads, **options})
     settings = translate_settings_of(Path(model), options, given)
-    if (is_document(source) or _is_raw(Path(model), options, settings)) and not of_tokens(options):
-        return _segments(Path(model), options, settings, threads)
-    if is_document(source):
-        raise ConfigError(f"{of_tokens(options)} is of lines; leave it out for documents")
-    request = _request(options, settings)
+    if is_document(source) and (option := of_tokens(options)):
+        raise ConfigError(f"{option} is of lines; leave it out for documents")
     with resources(settings.memory, options, options["workers"]):
-        line_settings = _line_settings(options, _raw_text(Path(model), options, settings), _terms(Path(model), options))
-        decoder, work = _decoder(Path(model), options, settings), stage_of_input("translating", source, destination)
-        with closing(decoder), work as advance:
-            adapt, files = optional_path(options["adapt"]), _training_files(options)
-            pipeline = translate_lines(
-                decoder,
-                read_input(source),
-                request,
-                line_settings,
-                _prefixes(options, line_settings),
-                files,
-                threads,
-                adapt,
-            )
-            nbest, lattice = optional_path(options["nbest_output"]), optional_path(options["lattice_output"])
-            translations = texts if destination is None else None if destination == STANDARD_OUTPUT else destination
-            with closing(pipeline) as outputs:
-                write_outputs(outputs, nbest, lattice, translations, advance)
+        is_text = not of_tokens(options) and _is_raw(Path(model), options, settings)
+        translated = _segments if is_document(source) or is_text else _lines
+        return translated(Path(model), options, settings, threads)
+
+
+def _lines(model: Path, options: TranslateOptions, settings: TranslateSettings, threads: int) -> list[str]:
+    """Translate lines as sentences; return the translations, unless they go elsewhere."""
+    source, destination, texts = optional_path(options["input"]), optional_path(options["output"]), list[str]()
+    request = _request(options, settings)
+    line_settings = _line_settings(options, _raw_text(model, options, settings), _terms(model, options))
+    decoder, work = _decoder(model, options, settings), stage_of_input("translating", source, destination)
+    with closing(decoder), work as advance:
+        adapt, files = optional_path(options["adapt"]), _training_files(options)
+        pipeline = translate_lines(
+            decoder,
+            read_input(source),
+            request,
+            line_settings,
+            _prefixes(options, line_settings),
+            files,
+            threads,
+            adapt,
+        )
+        nbest, lattice = optional_path(options["nbest_output"]), optional_path(options["lattice_output"])
+        translations = texts if destination is None else None if destination == STANDARD_OUTPUT else destination
+        with closing(pipeline) as outputs:
+            write_outputs(outputs, nbest, lattice, translations, advance)
     return texts
 
 
@@ -133,18 +139,17 @@ def _segments(model: Path, options: TranslateOptions, settings: TranslateSetting
     """Translate a document, or raw lines; return the translations, unless they go elsewhere."""
     source, destination, texts = optional_path(options["input"]), optional_path(options["output"]), list[str]()
     document = _document(model, source, options) if is_document(source) else None
-    with resources(settings.memory, options, options["workers"]):
-        raw_text, terms = _raw_text(model, options, settings), _terms(model, options)
-        decoder = _decoder(model, options, settings)
-        decoder.request = Request(mbr=settings.mbr)
-        with closing(decoder):
-            translate_all = partial(translate_texts, decoder, raw_text=raw_text, terms=terms, threads=threads)
-            if document is None:
-                outputs = (LineOutput(f"{text}\n", "", "") for text in translate_all(read_input(source)))
-                with stage_of_input("translating", source, destination) as advance:
-                    write_outputs(outputs, None, None, texts if destination is None else destination, advance)
-            else:
-                texts = _filled(document, translate_all, destination)
+    raw_text, terms = _raw_text(model, options, settings), _terms(model, options)
+    decoder = _decoder(model, options, settings)
+    decoder.request = Request(mbr=settings.mbr)
+    with closing(decoder):
+        translate_all = partial(translate_texts, decoder, raw_text=raw_text, terms=terms, threads=threads)
+        if document is None:
+            outputs = (LineOutput(f"{text}\n", "", "") for text in translate_all(read_input(source)))
+            with stage_of_input("translating", source, destination) as advance:
+                write_outputs(outputs, None, None, texts if destination is None else destination, advance)
+        else:
+            texts = _filled(document, translate_all, destination)
     return texts
 
 

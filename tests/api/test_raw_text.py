@@ -68,7 +68,8 @@ def test_forced_decoding_alignment_and_explanation(both):
         return [json.loads(line) for line in Path(f"forced.{kind}").read_text().splitlines()]
 
     def aligned(kind, name, how):
-        phrasebeam.align("raw-model", name("dev", "de"), name("dev", "en"), f"aligned.{kind}", **how)
+        files = {"model": "raw-model", "output": f"aligned.{kind}"}
+        phrasebeam.align(name("dev", "de"), name("dev", "en"), **files, **how)
         return Path(f"aligned.{kind}").read_text()
 
     assert len(made(both, forced)) == len(made(both, aligned).splitlines()) == 20
@@ -104,6 +105,9 @@ def test_translations_with_prefixes_and_confirmed_ones(both):
 
 
 def test_training_sentences(both):
+    languages = {"source_language": "de", "target_language": "en"}
+    phrasebeam.train_model("raw.train.de", "raw.train.en", "raw-model", raw=True, clean=False, force=True, **languages)
+
     def translated(kind, name, how):
         files = {"reference": name("train", "en"), "word_alignment": "raw-model/alignment", "leave_one_out": "drop"}
         lines = phrasebeam.translate("raw-model", input=name("train", "de"), **files, **how)[:20]

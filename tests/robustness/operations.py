@@ -55,7 +55,7 @@ def check(model: str) -> Operation:
 
 def translations(model: str) -> list[Operation]:
     """All that searches with a model."""
-    translate, forced = f"translate --model {model}", f"forced-decode --model {model} {FORCED}"
+    translate, forced = f"translate --model {model} --no-raw", f"forced-decode --model {model} {FORCED} --no-raw"
     return [
         _operation("translate", f"{translate} --scores --alignment --segmentation {LISTS} < dev.de"),
         _operation("cube", f"{translate} --algorithm cube --distinct --mbr {LISTS} < dev.de"),

@@ -127,7 +127,7 @@ def cleaned(files: RecipeFiles, settings: TrainModelConfig, directory: Path) -> 
     if not settings.is_cleaned:
         return CleanedData(files)
     sides = [training.source, training.target]
-    outputs = [directory / f"cleaned.{name}" for name in ("source", "target")]
+    outputs = [directory / f"cleaned.{name}" / path.name for name, path in zip(("source", "target"), sides)]
     cleaner = settings.cleaner
     notes = write_cleaned(sides, outputs, cleaner)
     return CleanedData(files._replace(training=BitextFiles(outputs[0], outputs[1:])), notes, cleaner.n_kept)

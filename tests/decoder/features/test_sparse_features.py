@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phrasebeam.base.config import load_config, save_config
-from phrasebeam.base.errors import ConfigError, ModelError
+from phrasebeam.base.errors import ConfigError, FormatError, ModelError
 from phrasebeam.cli import main
 from phrasebeam.decoder.features.histories import NO_HISTORY, new_histories
 from phrasebeam.decoder.features.sparse_history import BEFORE, LAST, RULE, SOURCE_CLASSES
@@ -292,7 +292,7 @@ def test_sentences_without_tags_are_refused_by_models_with_features_of_tags(dire
         decoder.translate("a|N b")
     assert decoder.translate(Input([])).text == ""
     raw_text = RawText(RawTextSettings(source_language="de", target_language="en", casing="keep"))
-    with pytest.raises(ConfigError, match=r"features of tags; give tokens word\|TAG, and leave out raw text"):
+    with pytest.raises(FormatError, match=r"features of tags; give tokens word\|TAG, and say so"):
         next(translate_lines(decoder, ["a b"], settings=LineSettings(raw_text)))
     with pytest.raises(ConfigError, match="content is of tags; give it to a level of kind tags"):
         Level(kind="type", budget=1, content=["N"])

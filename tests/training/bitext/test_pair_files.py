@@ -77,8 +77,8 @@ def test_models_are_the_same(here, tmp_path, name):
 @pytest.mark.parametrize("name", FILES)
 def test_align_and_evaluate(here, tmp_path, name):
     languages = {"source_column": "de", "target_column": "en"} if name == "x.tmx" else {}
-    counts = phrasebeam.align("model", "train.de", "train.en", tmp_path / "expected")
-    assert phrasebeam.align("model", name, None, tmp_path / "found", **languages) == counts
+    counts = phrasebeam.align("train.de", "train.en", model="model", output=tmp_path / "expected")
+    assert phrasebeam.align(name, None, model="model", output=tmp_path / "found", **languages) == counts
     assert (tmp_path / "found").read_bytes() == (tmp_path / "expected").read_bytes()
     column = {"target_column": "en"} if languages else {}
     evaluation = phrasebeam.evaluate(name, "train.en", tokenize="none", **column)
@@ -94,17 +94,17 @@ def test_tune_and_train(here, tmp_path):
     given = {"recipe": recipe, "test_source": "x.po"}
     phrasebeam.train("x.tsv", None, "x.xlf", None, tmp_path / "best", **given)
     made = (tmp_path / "best" / "recipe" / "report.md").read_text()
-    assert "phrasebeam train --source x.tsv --target x.tsv" in made
+    assert "phrasebeam train \\\n  --source x.tsv \\\n  --target x.tsv" in made
     assert "--dev-source x.xlf" in made
 
 
 def test_what_is_left_out_is_told(tmp_path, monkeypatch, caplog, corpus):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x.po").write_text(PO)
-    phrasebeam.align(corpus / "model", "x.po", None, "out")
+    phrasebeam.align("x.po", None, model=corpus / "model", output="out")
     assert "x.po: 3 sentence pairs; left out: 4 untranslated, 1 fuzzy" in caplog.text
     (tmp_path / "x.xlf").write_text(XLIFF_1)
-    phrasebeam.align(corpus / "model", "x.xlf", None, "out")
+    phrasebeam.align("x.xlf", None, model=corpus / "model", output="out")
     assert "x.xlf: 1 sentence pairs" in caplog.text
 
 

@@ -324,6 +324,6 @@ def test_languages_of_tokenized_text_are_two(folder, tmp_path, capsys):
     command = ["train-model", "--source", str(folder / "raw.de"), "--target", str(folder / "raw.en")]
     command += ["--output", str(tmp_path / "model")]
     assert main([*command, "--source-language", "gsw"]) == 2
-    assert "target_language" in capsys.readouterr().err
+    assert "give both --source-language and --target-language" in capsys.readouterr().err
     assert main([*command, "--source-tokenizer", "neutral"]) == 2
     assert "tokenizers are of raw text; give --raw with them" in capsys.readouterr().err
