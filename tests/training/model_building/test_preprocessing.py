@@ -190,7 +190,7 @@ def test_a_moses_model_of_raw_text(folder, tmp_path, run, capfd):
 MISTAKES = {
     "no languages": (["--raw"], "raw text needs both languages; give --source-language and --target-language"),
     "one language": (["--raw", "--source-language", "de"], "raw text needs both languages"),
-    "not raw": (["--source-language", "de", "--target-language", "en"], "give --raw with them"),
+    "not raw": (["--source-tokenizer", "neutral"], "tokenizers are of raw text; give --raw with them"),
     "no code": (["--raw", "--source-language", "German!", "--target-language", "en"], "a language code (BCP 47)"),
     "alignment": (["--config", "raw.yaml", "--alignment", "raw.de"], "raw.de: a word alignment counts tokens"),
     "lengths": (["--config", "raw.yaml", "--target", "short"], "short: ends after line 1, and raw.de has more"),
