@@ -223,7 +223,8 @@ def test_learning_begins_with_given_weights(nbest, reference, tmp_path, capsys):
 def test_names_that_do_not_match_are_told(nbest, reference, tmp_path, capsys):
     weights = tmp_path / "w"
     weights.write_text("LM= 1\nTM0= 1 1\n")
-    assert main(["rerank", "--weights", str(weights), "--nbest", str(nbest)]) == 0
+    command = ["rerank", "--weights", str(weights), "--nbest", str(nbest)]
+    assert main([*command, "--memory", "64G"]) == 0  # the process of the tests may hold more than the default
     assert capsys.readouterr().err.splitlines() == [
         f"{nbest}: features without weight, which count nothing: 'LM0'",
         f"{nbest}: no line has the features of these weights: 'LM'",
@@ -231,7 +232,7 @@ def test_names_that_do_not_match_are_told(nbest, reference, tmp_path, capsys):
     weights.write_text("LM= 1\n" + "".join(f"x{i}= 1\n" for i in range(9)))
     again = ["--train", str(nbest), "--reference", str(reference), "--weights", "o", "--start-weights", str(weights)]
     for arguments in (["--weights", str(weights), "--nbest", str(nbest)], again):
-        assert main(["rerank", *arguments]) == 2
+        assert main(["rerank", *arguments, "--memory", "64G"]) == 2
         message = capsys.readouterr().err.splitlines()[-1]
         assert f"{nbest}: no feature has a weight: the list has 'LM0', 'TM0', " in message
         assert "the weights are of 'LM', 'x0', 'x1', 'x2', 'x3' and 5 more; give both the same names" in message
