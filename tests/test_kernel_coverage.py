@@ -32,3 +32,9 @@ def test_files_without_kernels_are_not_asked_for(tmp_path):
     path = tmp_path / "x.py"
     path.write_text("def f():\n    return 1\n")
     assert list(kernels_of(path, lambda name: 1 / 0)) == []
+
+
+def test_kernels_that_call_machine_code_are_left_out(tmp_path):
+    path = tmp_path / "x.py"
+    path.write_text("from phrasebeam.kernels.compiled_calls import call_kernel\n" + SOURCE)
+    assert list(kernels_of(path, lambda name: ({4, 6}, {6}))) == []
