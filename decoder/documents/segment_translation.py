@@ -74,9 +74,9 @@ def with_term_base(given: Input, terms: TermBase, tokenization: Tokenization = T
 def _found_terms(
     text: str, spans: Sequence[Span], kept: Sequence[Span], terms: TermBase
 ) -> Iterator[tuple[Span, tuple[str, ...]]]:
-    """Words of a text that are terms, with their translations; those of words, whose characters are `spans`.
+    """The terms in a text, as spans of words, with their translations; none overlaps a span that is `kept`.
 
-    None share words with those that are `kept`.
+    `spans`: the characters of each word.
     """
     for begin, end, targets in terms.found(text):
         first, behind = covered(spans, begin, end)

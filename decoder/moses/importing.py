@@ -67,10 +67,10 @@ def import_moses(
 
     A model that is there is replaced where it was imported from the same files, or where `is_forced`.
 
-    `preprocessing`: how its training data were made from raw text, which translate --raw repeats; if they were
-    truecased, `truecasers` are the files that Moses' train-truecaser.perl wrote for source and target. search.yaml in
-    the model takes the limits of the search from the moses.ini. `languages`: of a model that takes tokens. Raises
-    ConfigError, FormatError or OSError, and then leaves `output` as it was.
+    `preprocessing`: how its training data were made from raw text, which translate repeats; if they were truecased,
+    `truecasers` are the files that Moses' train-truecaser.perl wrote for source and target. search.yaml in the model
+    takes the limits of the search from the moses.ini. `languages`: of a model that takes tokens. Raises ConfigError,
+    FormatError or OSError, and then leaves `output` as it was.
     """
     output = real_path(output)
     check_output(output)
@@ -91,8 +91,7 @@ def import_moses(
         found = _import_tables(moses, directory, memory)
         if moses.reordering_tables:
             data["pairs_without_reordering"] = found.without_reordering
-        description = _describe(moses, directory, found, data, preprocessing)
-        description = description.model_copy(update={"languages": languages})
+        description = _describe(moses, directory, found, data, preprocessing, languages)
         _save_search(ini, moses, description.max_source_phrase_length, directory / "search.yaml")
         has_pair_features = save_sparse(found.sparse_names, found.sparse, moses, directory)
         weights = moses.weights.model_copy(update={"pair_sparse": 1.0} if has_pair_features else {})
@@ -188,6 +187,7 @@ def _describe(
     found: _ImportedTables,
     data: dict[str, object],
     preprocessing: RawTextSettings | None,
+    languages: TextLanguages | None,
 ) -> ModelDescription:
     settings = _settings(moses, preprocessing)
     files = [DataSize(name=name, file=entry["file"]) for name, entry in data.items() if isinstance(entry, dict)]
@@ -205,6 +205,7 @@ def _describe(
         language_models=[LanguageModelFile(file=name) for name in _language_models(moses)],
         reordering=moses.reordering,
         preprocessing=preprocessing,
+        languages=languages,
         moses_names=[*named_features(moses, bool(found.sparse_names))],
         settings=settings,
         data=data,

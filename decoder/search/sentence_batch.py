@@ -138,7 +138,7 @@ def places_in(struct: Lookup | SearchSpace) -> np.ndarray:
 
 
 def calls_for(lookup: Lookup, space: SearchSpace, queues: Queues, settings: SearchSettings) -> BatchCalls:
-    """What batches of a model need, with arguments of these types. Compiles the calls."""
+    """What batches of a model need, with arguments of these types. Compiles the kernels."""
     is_cube = settings.algorithm == "cube"
     return BatchCalls(
         address_of(fill_options, lookup, space.options),

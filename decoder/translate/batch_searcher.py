@@ -55,8 +55,9 @@ class BatchSearcher:
     def __init__(self, searcher: Searcher):
         self._searcher = searcher
         self._calls: BatchCalls | None = None  # known once there was a batch
-        self._takes_batches = IS_COMPILED and type(searcher) is Searcher and not searcher.model.levels
-        self._takes_batches = self._takes_batches and searcher.input_settings.oov == "copy"
+        copies_unknown = searcher.input_settings.oov == "copy"
+        is_usual = type(searcher) is Searcher and not searcher.model.levels and copies_unknown
+        self._takes_batches = IS_COMPILED and is_usual
 
     def best(self, sentences: Sequence[Input]) -> list[Translation]:
         """The best translations of the first of the sentences, as far as they are plain and nothing is wrong."""
@@ -64,6 +65,8 @@ class BatchSearcher:
         if not self._takes_batches or snapshot.layout.has(RELATED_WORDS.name):
             return []
         plain = list(takewhile(is_plain, sentences[:MOST_SENTENCES]))
+        if not plain:
+            return []
         try:
             packed = self._packed(plain)
         except ModelError:  # which the search of the sentence alone tells with its name

@@ -12,7 +12,7 @@ from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.base.files import read_lines
 from phrasebeam.lm.text.vocabulary import Vocabulary
 
-Words = Callable[[str], Sequence[str]]
+Words = Callable[[str], Sequence[str]]  # finds those of a line
 SPACES = re.compile(r"[ \t\r\n\v\f]+")
 
 

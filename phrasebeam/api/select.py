@@ -8,10 +8,9 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import check_keeps_inputs, read_lines
 from phrasebeam.base.options import Option, described, settings_of
 from phrasebeam.decoder.input.raw_text_settings import TOKENIZER_OF_LANGUAGE, RawTextSettings, TokenizerName
-from phrasebeam.lm.text.corpus import split
+from phrasebeam.lm.text.corpus import Words, split
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.selection.config import SelectionConfig
-from phrasebeam.training.selection.domain_ngrams import Words
 from phrasebeam.training.selection.select_sentences import SelectionFiles, SelectionResult, select_sentences
 
 

@@ -61,16 +61,19 @@ def translate(model: Model, *, threads: AtOnce = 1, **options: Unpack[TranslateO
     if is_document(source) and (option := of_tokens(options)):
         raise ConfigError(f"{option} is of lines; leave it out for documents")
     with resources(settings.memory, options, options["workers"]):
-        is_text = not of_tokens(options) and _is_raw(Path(model), options, settings)
+        raw_text = _raw_text(Path(model), options, settings)
+        is_text = raw_text is not None and not of_tokens(options)
         translated = _segments if is_document(source) or is_text else _lines
-        return translated(Path(model), options, settings, threads)
+        return translated(Path(model), options, settings, raw_text, threads)
 
 
-def _lines(model: Path, options: TranslateOptions, settings: TranslateSettings, threads: int) -> list[str]:
+def _lines(
+    model: Path, options: TranslateOptions, settings: TranslateSettings, raw_text: "RawText | None", threads: int
+) -> list[str]:
     """Translate lines as sentences; return the translations, unless they go elsewhere."""
     source, destination, texts = optional_path(options["input"]), optional_path(options["output"]), list[str]()
     request = _request(options, settings)
-    line_settings = _line_settings(options, _raw_text(model, options, settings), _terms(model, options))
+    line_settings = _line_settings(options, raw_text, _terms(model, options))
     decoder, work = _decoder(model, options, settings), stage_of_input("translating", source, destination)
     with closing(decoder), work as advance:
         adapt, files = optional_path(options["adapt"]), _training_files(options)
@@ -135,12 +138,13 @@ def _decoder(model: Path, options: TranslateOptions, settings: TranslateSettings
     return decoder
 
 
-def _segments(model: Path, options: TranslateOptions, settings: TranslateSettings, threads: int) -> list[str]:
+def _segments(
+    model: Path, options: TranslateOptions, settings: TranslateSettings, raw_text: "RawText | None", threads: int
+) -> list[str]:
     """Translate a document, or raw lines; return the translations, unless they go elsewhere."""
     source, destination, texts = optional_path(options["input"]), optional_path(options["output"]), list[str]()
     document = _document(model, source, options) if is_document(source) else None
-    raw_text, terms = _raw_text(model, options, settings), _terms(model, options)
-    decoder = _decoder(model, options, settings)
+    terms, decoder = _terms(model, options), _decoder(model, options, settings)
     decoder.request = Request(mbr=settings.mbr)
     with closing(decoder):
         translate_all = partial(translate_texts, decoder, raw_text=raw_text, terms=terms, threads=threads)
@@ -188,15 +192,12 @@ def _terms(model: Path, options: TranslateOptions) -> TermBase | None:
     return read_terms(path, *(known.source_language, known.target_language) if known else ())
 
 
-def _is_raw(model: Path, options: TranslateOptions, settings: TranslateSettings) -> bool:
-    """Whether text is raw; lattices are of tokens."""
-    is_raw = options["raw"]
-    return settings.input.format == "text" and is_of_raw_text(model) if is_raw is None else is_raw
-
-
 def _raw_text(model: Path, options: TranslateOptions, settings: TranslateSettings) -> "RawText | None":
-    """The preprocessing of a model that takes raw text."""
-    if not _is_raw(model, options, settings):
+    """How the model preprocesses text, where it is raw; lattices are of tokens."""
+    is_raw = options["raw"]
+    if is_raw is None:
+        is_raw = settings.input.format == "text" and is_of_raw_text(model)
+    if not is_raw:
         return None
     # Slow: it compiles patterns of Unicode's tables.
     from phrasebeam.decoder.raw_text.preprocessing import RawText

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-AHEAD = 64  # items per thread that are read, and results that wait, in advance
+AHEAD = 64  # items per thread that are read, and results that wait, in advance; fewer where they take long
 MOST_AT_ONCE = 32  # items that a thread takes at a time; fewer where they take long
 SECONDS_AT_ONCE = 0.01  # that it works on these
 
@@ -76,16 +76,22 @@ class _Work(Generic[Item, Result]):
         self._has_room, self._has_items, self._has_results = (threading.Condition(lock) for _ in range(3))
         self._waiting, self._batches = deque[Item](), deque[_Batch[Item, Result]]()
         self._n_ahead = 0  # items that were read and whose results were not asked for
+        self._size = 1  # items that the last thread to finish some takes next
         self._has_ended = self._is_stopped = False
         self._error: BaseException | None = None  # of reading
 
+    @property
+    def _most_ahead(self) -> int:
+        """Items that are read before they are used: batches for all threads, and some more."""
+        return min(8 + 2 * self._size, AHEAD) * self._threads
+
     def read(self) -> None:
-        """Read items until they end or the map is stopped, no more than AHEAD for each thread before they are used."""
-        error, most = None, AHEAD * self._threads
+        """Read items until they end or the map is stopped, and none that is too far ahead."""
+        error = None
         try:
             for item in self._items:
                 with self._has_room:
-                    while self._n_ahead >= most and not self._is_stopped:
+                    while self._n_ahead >= self._most_ahead and not self._is_stopped:
                         self._has_room.wait()
                     if self._is_stopped:
                         return
@@ -112,10 +118,10 @@ class _Work(Generic[Item, Result]):
             except BaseException as error:
                 batch.error = error
             seconds = time.perf_counter() - begin
-            with self._has_results:
-                batch.is_done = True
-                self._has_results.notify()
             size = max(1, min(int(SECONDS_AT_ONCE / max(seconds / len(batch.items), 1e-9)), 2 * size, MOST_AT_ONCE))
+            with self._has_results:
+                batch.is_done, self._size = True, size
+                self._has_results.notify()
 
     def _take(self, size: int) -> _Batch[Item, Result] | None:
         """Up to `size` of the items that have been read, of which others get their share."""
@@ -142,7 +148,7 @@ class _Work(Generic[Item, Result]):
                 self._has_results.wait()
             batch = self._batches.popleft()
             self._n_ahead -= len(batch.items)
-            if 2 * self._n_ahead <= AHEAD * self._threads:
+            if 2 * self._n_ahead <= self._most_ahead:
                 self._has_room.notify()
             return batch
 

@@ -1,6 +1,6 @@
 """Two files of text aligned word by word: by aligners trained on them, by saved ones, or by a translation model."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +13,7 @@ from phrasebeam.base.progress import stage
 from phrasebeam.decoder.adaptation.align_text import Points, TextAligner, paired, pharaoh
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.marked_text.tokenization import TOKENIZED, Tokenization
-from phrasebeam.lm.text.corpus import split
+from phrasebeam.lm.text.corpus import Words, split
 from phrasebeam.training.aligned_text.gold_alignment import AlignmentErrors, GoldAlignment
 from phrasebeam.training.aligned_text.lexicon import LexiconFormat, write_lexicons
 from phrasebeam.training.aligned_text.saved_aligner import (
@@ -26,8 +26,6 @@ from phrasebeam.training.bitext.parallel_text import Bitext, TextSide, read_bite
 from phrasebeam.training.model_building.preprocessing import preprocessed
 from phrasebeam.training.word_alignment.alignment import KeptModels, ScoredAlignments, align_and_keep
 from phrasebeam.training.word_alignment.alignment_settings import AlignmentConfig, Symmetrization
-
-LineWords = Callable[[str], list[str]]
 
 
 @dataclass(frozen=True)
@@ -100,7 +98,7 @@ def align_by_saved(task: AlignmentTask, directory: Path, symmetrization: Symmetr
     return _written(task, bitext, align_and_keep(bitext.source, bitext.target, settings, task.threads, kept))
 
 
-def _line_words(description: AlignerDescription, directory: Path) -> tuple[LineWords, LineWords]:
+def _line_words(description: AlignerDescription, directory: Path) -> tuple[Words, Words]:
     """How lines of both sides become tokens."""
     if description.preprocessing is None:
         return split, split

@@ -1,14 +1,13 @@
 """Parallel text: two corpora, sentence i of one translating sentence i of the other, and their vocabularies."""
 
 import logging
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from phrasebeam.base.errors import FormatError, excerpt
-from phrasebeam.lm.text.corpus import Corpus, read_corpus, split
+from phrasebeam.lm.text.corpus import Corpus, Words, read_corpus, split
 from phrasebeam.lm.text.vocabulary import Vocabulary
 
 log = logging.getLogger("phrasebeam")
@@ -28,7 +27,7 @@ class TextSide(NamedTuple):
     """How one side of a bitext is read."""
 
     vocabulary: Vocabulary  # to which new words are added
-    words_of_line: Callable[[str], list[str]] = split
+    words_of_line: Words = split
 
 
 def read_bitext(source: str | Path, target: str | Path, sides: tuple[TextSide, TextSide] | None = None) -> Bitext:

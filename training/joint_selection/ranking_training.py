@@ -78,7 +78,7 @@ def ranking_training(
         selection,
         shares_weights=config.task_weights == "shared",
         workers=config.workers,
-        panels=[*score_panels(config.metric, {"score": "development set", "example_score": "training data"})],
+        panels=score_panels(config.metric, {"score": "development set", "example_score": "training data"}),
     )
     groups = [name for name, rate in zip(GROUPS, rates.groups) if rate > 0]
 

@@ -121,7 +121,7 @@ def _part(directory: Path, part: str, names: Sequence[str]) -> BitextFiles:
 def cleaned(files: RecipeFiles, settings: TrainModelConfig, directory: Path) -> CleanedData:
     """Clean the training data, if settings say so, and write to `directory` what is read in place of the files.
 
-    Development and test data stay as they are. Raises FormatError, ConfigError or OSError.
+    Development and test data stay as they are. Raises FormatError or OSError.
     """
     training = files.training
     if not settings.is_cleaned:

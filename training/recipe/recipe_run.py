@@ -96,14 +96,13 @@ class RecipeResult(NamedTuple):
     twins: str  # what is said of pairs that repeat others
     metric: MetricName = "bleu"  # by which stages are kept
     is_raw: bool = False  # whether the text is, of which then the scores are
+    cleaning: Sequence[str] = ()  # what was left out of the training data, and mended in them
 
     @property
     def signatures(self) -> dict[str, str]:
         """Sacrebleu's signatures of the scores, by its names of metrics."""
         deciding = self.stages[self.best].deciding
         return deciding.signatures if deciding else {}
-
-    cleaning: Sequence[str] = ()  # what was left out of the training data, and mended in them
 
     @property
     def gain(self) -> Gain:

@@ -3,7 +3,7 @@
 import logging
 import string
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
@@ -15,13 +15,12 @@ from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import Advance, stage
 from phrasebeam.decoder.output.trie import NO_ROOM, ROOT, Trie, child, new_trie
 from phrasebeam.kernels.jit import kernel
-from phrasebeam.lm.text.corpus import read_corpus, split
+from phrasebeam.lm.text.corpus import Words, read_corpus, split
 from phrasebeam.lm.text.vocabulary import Vocabulary
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 
 log = logging.getLogger("phrasebeam")
 
-Words = Callable[[str], list[str]]  # finds those of a line
 CHUNK = 1 << 18  # words that are processed at a time
 UNKNOWN = -1  # id of words that do not occur in the in-domain text
 

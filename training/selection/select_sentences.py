@@ -12,10 +12,10 @@ from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import stage
 from phrasebeam.kernels.jit import kernel
-from phrasebeam.lm.text.corpus import split
+from phrasebeam.lm.text.corpus import Words, split
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.selection.config import Budget, SelectionConfig
-from phrasebeam.training.selection.domain_ngrams import SentenceNgrams, Words, read_domain, read_sentences
+from phrasebeam.training.selection.domain_ngrams import SentenceNgrams, read_domain, read_sentences
 from phrasebeam.training.selection.feature_decay import SelectedSentences, select_by_decay
 
 

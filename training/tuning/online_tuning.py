@@ -57,7 +57,7 @@ def online_training(
         config.iterations,
         settings.patience,
         threads=config.threads,
-        panels=[*score_panels(config.metric, LINES)],
+        panels=score_panels(config.metric, LINES),
     )
     scorer = DevelopmentScorer(held_out, Decoder(model, config.search))
 

@@ -41,7 +41,7 @@ from phrasebeam.training.bitext.pair_files import reads_pairs
 from phrasebeam.training.word_alignment.alignment_settings import Aligner, AlignmentConfig, Symmetrization
 
 OF_RAW = ("source_language", "target_language", "source_tokenizer", "target_tokenizer")
-OF_TRAINING = ("aligner", "seed", "config", "raw", *OF_RAW, "save", "force")
+OF_TRAINING = ("aligner", "seed", "config", *OF_RAW, "save", "force")
 OF_ALIGNERS = ("scores", "lexicon")  # those that are trained here, and saved ones
 
 
@@ -130,8 +130,8 @@ def _check(options: Any, model: Path | None, by_model: bool) -> None:
     """Raise ConfigError where options need or exclude each other."""
     if model is not None:
         kind = "a translation model" if by_model else "a saved aligner"
-        for name in (*OF_TRAINING, *(OF_ALIGNERS if by_model else ())):
-            if options[name] not in (None, False) and not (by_model and name == "raw"):
+        for name in (*OF_TRAINING, *(OF_ALIGNERS if by_model else ("raw",))):
+            if options[name] not in (None, False):
                 use = "of aligners alone" if name in OF_ALIGNERS else "for a training"
                 raise ConfigError(f"{_option(name)} is {use}, and {model} is {kind}; leave out one of the two")
     if by_model and options["heuristic"] not in (None, *HEURISTICS):
