@@ -1,6 +1,7 @@
 """What the command finds in how much time beside Moses2: seconds, model score and BLEU over limits of the search.
 
-    python -m benchmarks.speed.decode DATA [--models multi30k ted] [--moses2 PROGRAM] [--before COMMAND] [--repeat 5]
+    python -m benchmarks.speed.decode DATA [--models multi30k ted] [--before COMMAND] [--repeat 5]
+        [--moses2 PROGRAM] [--probing-table PROGRAM]
 
 Every command translates the same distinct sentences once. What counts is the processor seconds of all its threads, less
 those for the first sentence alone: the median of the repeats, in each of which every command takes its turn at every
@@ -105,6 +106,8 @@ def main() -> None:
     parser.add_argument("--models", nargs="+", choices=JOBS, default=list(JOBS))
     parser.add_argument("--thot", action="store_true", help="Thot, too")
     parser.add_argument("--moses2", type=Path, default=shutil.which("moses2"), help="the program; without it no Moses2")
+    parser.add_argument("--probing-table", type=Path, help="the program CreateProbingPT, which makes Moses2's tables")
+    parser.add_argument("--searches", nargs="+", choices=LIMITS, default=list(LIMITS))
     parser.add_argument("--sentences", type=int, help="only so many of each test set")
     parser.add_argument("--before", type=shlex.split, help="the command of another version, such as '/old/phrasebeam'")
     parser.add_argument("--threads", type=int, nargs="+", default=[1], help="of our command, each measured")
@@ -120,7 +123,7 @@ def main() -> None:
         for name in arguments.models:
             job = prepare(name, arguments.data, arguments.scratch or Path(temporary), arguments.sentences)
             contestants = list(enter(job, arguments))
-            figures[name] = compare(job, contestants, arguments.repeat)
+            figures[name] = compare(job, contestants, arguments.searches, arguments.repeat)
             texts.append(f"**{name}**, {len(job.sources)} sentences, {job.n_words()} words\n\n")
             texts[-1] += f"{describe(figures[name], job)}\n"
             print(texts[-1], flush=True)
@@ -138,20 +141,22 @@ def enter(job: Job, arguments: argparse.Namespace) -> Iterator[Contestant]:
         yield Ours(job, BEFORE, arguments.before)
     if arguments.moses2:
         from benchmarks.moses.moses2 import Moses2
+        from benchmarks.moses.probing_table import with_probing_table
 
-        yield Moses2(job, arguments.moses2)
+        tables = arguments.probing_table
+        yield Moses2(job._replace(moses=with_probing_table(job.moses, tables)) if tables else job, arguments.moses2)
     if arguments.thot:
         from benchmarks.speed.decode_thot import Thot
 
         yield Thot(job)
 
 
-def compare(job: Job, contestants: list[Contestant], repeat: int) -> list[Figure]:
+def compare(job: Job, contestants: list[Contestant], searches: list[str], repeat: int) -> list[Figure]:
     runs: dict[tuple[str, str, int], list[Decoded]] = {}
     for number in range(repeat):
         for contestant in contestants:
             for algorithm, sizes in SIZES.get(contestant.name, LIMITS).items():
-                for size in sizes:
+                for size in sizes if algorithm in searches else ():
                     found = contestant.decode(algorithm, size)
                     runs.setdefault((contestant.name, algorithm, size), []).append(found)
         print(f"{job.name}: {number + 1} of {repeat}", file=sys.stderr)
