@@ -64,15 +64,18 @@ def run_after_first(command: list[str], lines: list[str]) -> Answered:
 
     Ends the program with the command's messages if it fails.
     """
-    with tempfile.TemporaryFile() as messages, subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=messages,
-        env=checkout_environment(),
-        text=True,
-        encoding="utf-8",
-    ) as process:
+    with (
+        tempfile.TemporaryFile() as messages,
+        subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=messages,
+            env=checkout_environment(),
+            text=True,
+            encoding="utf-8",
+        ) as process,
+    ):
         assert process.stdin and process.stdout
         process.stdin.write(f"{lines[0]}\n")
         process.stdin.flush()

@@ -50,41 +50,42 @@ def _split_lines(text, words: Words):
 
 
 @inner_kernel
-def _is_same_word(words: Words, i, others: Words, j):
-    """Whether words[i] == others[j]."""
-    begin, other_begin = words.offsets[i], others.offsets[j]
-    size = words.offsets[i + 1] - begin
-    if others.offsets[j + 1] - other_begin != size:
+def _is_word(words: Words, i, data, begin, end):
+    """Whether words[i] is the bytes data[begin:end] (uint8[n])."""
+    first = words.offsets[i]
+    if words.offsets[i + 1] - first != end - begin:
         return False
-    for k in range(size):
-        if words.data[begin + k] != others.data[other_begin + k]:
+    for k in range(end - begin):
+        if words.data[first + k] != data[begin + k]:
             return False
     return True
 
 
 @inner_kernel
-def _hash(words: Words, i):
-    """uint64 hash of word `i`."""
-    return mix(murmur(words.data, words.offsets[i], words.offsets[i + 1]))
-
-
-@inner_kernel
-def _slot_of(words: Words, slots, others: Words, j, h):
-    """Slot of others[j], whose hash is `h` (uint64), in the hash table `slots` of `words`; if absent, an EMPTY slot."""
+def _slot_of(words: Words, slots, data, begin, end, h):
+    """Slot of the bytes data[begin:end], of hash `h` (uint64), in the table `slots` of `words`, or an EMPTY slot."""
     slot = first_slot(h, slots.size)
     while slots[slot] != EMPTY:
-        if slots[slot] >> HALF == h >> HALF and _is_same_word(words, np.int64(slots[slot] & LOW), others, j):
+        if slots[slot] >> HALF == h >> HALF and _is_word(words, np.int64(slots[slot] & LOW), data, begin, end):
             break
         slot = next_slot(slot, slots.size)
     return slot
+
+
+@inner_kernel
+def word_id(words: Words, slots, data, begin, end, missing):
+    """The id (int64) of the word data[begin:end] (uint8[n]) by the table `slots` of `words`, or `missing`."""
+    slot = slots[_slot_of(words, slots, data, begin, end, mix(murmur(data, begin, end)))]
+    return np.int64(missing) if slot == EMPTY else np.int64(slot & LOW)
 
 
 @kernel
 def _fill(words: Words, slots):
     """Insert all words into the hash table `slots`; id of the first that equals an earlier one, or NO_DUPLICATE."""
     for i in range(words.offsets.size - 1):
-        h = _hash(words, i)
-        slot = _slot_of(words, slots, words, i, h)
+        begin, end = words.offsets[i], words.offsets[i + 1]
+        h = mix(murmur(words.data, begin, end))
+        slot = _slot_of(words, slots, words.data, begin, end, h)
         if slots[slot] != EMPTY:
             return np.int64(i)
         slots[slot] = (h >> HALF << HALF) | np.uint64(i)
@@ -95,11 +96,7 @@ def _fill(words: Words, slots):
 def _find(words: Words, slots, others: Words, missing, ids):
     """Fill `ids` (int32[n]) with the ids in `words` of `others`; `missing` (int32) for those that are absent."""
     for j in range(ids.size):
-        slot = slots[_slot_of(words, slots, others, j, _hash(others, j))]
-        if slot == EMPTY:
-            ids[j] = missing
-        else:
-            ids[j] = np.int64(slot & LOW)
+        ids[j] = word_id(words, slots, others.data, others.offsets[j], others.offsets[j + 1], missing)
 
 
 def encode(words: Sequence[str]) -> Words:
@@ -121,8 +118,8 @@ class FixedVocabulary:
         while n_slots < 2 * (len(self) + 1):
             n_slots *= 2
         self._cached_ids: dict[str, int] = {}  # ids, or ABSENT, of words that were looked up
-        self._slots = np.full(n_slots, EMPTY)  # uint64: upper half of a word's hash, and its id as the lower half
-        duplicate = int(_fill(self.encoded, self._slots))
+        self.slots = np.full(n_slots, EMPTY)  # uint64: upper half of a word's hash, and its id as the lower half
+        duplicate = int(_fill(self.encoded, self.slots))
         if duplicate != NO_DUPLICATE:
             word = excerpt(self.word(duplicate))
             raise FormatError(path, f"the word {word} stands here twice; train the model again", duplicate + 1)
@@ -132,7 +129,7 @@ class FixedVocabulary:
         self._bytes, self._offsets = self.encoded.data.data, self.encoded.offsets.data
 
     def __getstate__(self) -> dict[str, object]:
-        return {"encoded": self.encoded, "_slots": self._slots, "_cached_ids": {}}
+        return {"encoded": self.encoded, "slots": self.slots, "_cached_ids": {}}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
@@ -166,7 +163,7 @@ class FixedVocabulary:
 
     def _look_up(self, words: Sequence[str], missing: int) -> np.ndarray:
         ids = np.empty(len(words), np.int32)
-        _find(self.encoded, self._slots, encode(words), np.int32(missing), ids)
+        _find(self.encoded, self.slots, encode(words), np.int32(missing), ids)
         return ids
 
     def _cache(self, ids: dict[str, int]) -> None:
@@ -195,11 +192,11 @@ def _read(path: str | Path) -> Words:
 
 
 class GrowingVocabulary(FixedVocabulary):
-    """The words of `known`, and behind them new ones; `encoded` has the known ones alone."""
+    """The words of `known`, and behind them new ones; `encoded` and `slots` have the known ones alone."""
 
     def __init__(self, known: FixedVocabulary):
         self._known, self._new = known, Vocabulary()
-        self.encoded = known.encoded
+        self.encoded, self.slots = known.encoded, known.slots
         self._words: list[str] = []  # all of them, when they were asked for last
 
     def __len__(self) -> int:
