@@ -17,7 +17,7 @@ from phrasebeam.decoder.features.reordering import (
     N_ORIENTATIONS,
     weighted_orientation,
 )
-from phrasebeam.decoder.features.stateful import prepare_option
+from phrasebeam.decoder.features.stateful import has_prepared, prepare_option
 from phrasebeam.decoder.input.lattice_paths import source_words
 from phrasebeam.decoder.input.synthetic_pairs import table_pair
 from phrasebeam.decoder.input.term_constraints import BLOCKED, CONSTRAINED, keeps_terms
@@ -45,6 +45,7 @@ from phrasebeam.kernels.prefetch import prefetch
 from phrasebeam.kernels.words import same_words
 
 ZERO = np.int64(0)
+NOT_YET = np.int32(-1)  # target of an option that complete_option has still to complete
 FULL = np.int64(-1)  # returned if the arrays are too small
 WRONG = np.int64(-2)  # returned if the model has an error, see Candidates.wrong
 
@@ -64,10 +65,11 @@ class Options(NamedTuple):
     # Weighted reordering scores by orientation to the phrase before, and of the phrase after, sparse features included
     backward: Annotated[np.ndarray, array(np.float64, "O", N_OPTION_ORIENTATIONS)]
     forward: Annotated[np.ndarray, array(np.float64, "O", N_OPTION_ORIENTATIONS)]
-    target: Annotated[np.ndarray, array(np.int32, "O")]  # index of the distinct target phrase
+    target: Annotated[np.ndarray, array(np.int32, "O")]  # index of the distinct target phrase, or NOT_YET
     rule: Annotated[np.ndarray, array(np.uint64, "O", 2)]  # RuleHashes, if sparse features depend on phrases beside it
     # Equal for options after which the next phrase has the same reordering scores
     state: Annotated[np.ndarray, array(np.int32, "O")]
+    n_targets: Annotated[np.ndarray, array(np.int64, 1)]  # distinct target phrases so far
     target_first: Annotated[np.ndarray, array(np.int64, "D + 1")]  # into words and lm_words
     words: Annotated[np.ndarray, array(np.int32, "W")]  # target ids, or beyond them, see SyntheticPairs
     lm_words: Annotated[np.ndarray, array(np.int32, "W", "L")]  # language model ids
@@ -86,6 +88,8 @@ def new_options(n_words: int, longest: int, capacity: int, n_target_words: int, 
 def fill_options(lookup: Lookup, options: Options):
     """Fill `options` for the sentence of `lookup`; their number (int64), FULL, or WRONG.
 
+    With lookup.is_lazy, target and reordering scores are left for complete_option, where features allow it.
+
     An example: "das haus" with longest = 2, where "das" has the pairs "the", "this", "das haus" has "the house", and
     "haus" has "house", "the". The spans 0:1, 0:2, 1:2, 1:3 have the indices 0 to 3; the last one leaves the sentence.
 
@@ -97,9 +101,9 @@ def fill_options(lookup: Lookup, options: Options):
     """
     options.slots[:] = EMPTY
     options.state_slots[:] = EMPTY
-    options.target_first[0] = 0
-    sentence, tables, n = lookup.sentence, lookup.tables, lookup.sentence.words.size
-    longest, count, targets = options.longest, np.int64(0), np.int64(0)
+    options.target_first[0], options.n_targets[0] = 0, 0
+    n, longest, count = lookup.sentence.words.size, options.longest, np.int64(0)
+    is_later = _can_be_completed_later(lookup)
     for begin in range(n):
         for length in range(1, longest + 1):
             options.first[begin * longest + length - 1] = count
@@ -108,34 +112,72 @@ def fill_options(lookup: Lookup, options: Options):
             n_pairs = _pairs_of(begin, begin + length, lookup, options)
             if n_pairs == FULL or count + n_pairs > options.pair.size:
                 return FULL
-            # The pairs lie anywhere in a table larger than the caches: have all of them fetched, then read the first
-            for k in range(n_pairs):
-                if options.order[k] >= 0:
-                    prefetch(tables.phrases.target_offsets, options.order[k])
-                    prefetch(tables.ln_reordering, options.order[k])
-            for k in range(n_pairs):
-                if options.order[k] >= 0:
-                    prefetch(tables.phrases.target_words, tables.phrases.target_offsets[options.order[k]])
+            if not is_later:
+                _fetch(options, n_pairs, lookup.tables)
             for k in range(n_pairs):
                 pair = options.order[k]
-                options.pair[count] = pair
+                options.pair[count], options.target[count] = pair, NOT_YET
                 options.begin[count], options.end[count] = begin, begin + length
                 _add_scores(options, count, lookup.candidates)
-                targets = _add_target(options, count, sentence, tables, targets)
-                if targets == FULL:
-                    return FULL
-                phrase = _phrase(options, count, sentence)
-                if not prepare_option(lookup, count, phrase):
-                    return FULL
-                _add_rule(options, count, phrase, lookup)
                 check_estimate(pair, options.estimate[count], lookup.candidates)
-                pair = table_pair(sentence.synthetic, pair)
-                if not np.isfinite(_add_reordering(options, count, pair, lookup)):
-                    lookup.candidates.wrong[REORDERING_NOT_FINITE] = 1 + pair
-                options.state[count] = _same_state(options, count, tables.orientations.keeps_span)
+                if not is_later and not _complete_now(options, count, lookup):
+                    return FULL
                 count += 1
     options.first[n * longest] = count
+    # Nobody looks for room when the rest is completed
+    if is_later and count * lookup.candidates.words.size > options.words.size:
+        return FULL
     return WRONG if is_wrong(lookup.candidates) else count
+
+
+@inlined_kernel
+def _can_be_completed_later(lookup):
+    """Whether nothing else depends on target and reordering scores of the options, so that complete_option suffices."""
+    sparse = lookup.tables.sparse
+    return lookup.is_lazy and not (sparse.has_history or sparse.has_orientations or has_prepared(lookup))
+
+
+@inlined_kernel
+def _fetch(options, n_pairs, tables):
+    """Have the rows of the pairs in options.order fetched: they lie anywhere in a table larger than the caches."""
+    for k in range(n_pairs):
+        if options.order[k] >= 0:
+            prefetch(tables.phrases.target_offsets, options.order[k])
+            prefetch(tables.ln_reordering, options.order[k])
+    for k in range(n_pairs):
+        if options.order[k] >= 0:
+            prefetch(tables.phrases.target_words, tables.phrases.target_offsets[options.order[k]])
+
+
+@inlined_kernel
+def _complete_now(options, option, lookup):
+    """Fill in target, reordering scores, rule and state of an option, and prepare features; whether there was room."""
+    sentence, tables = lookup.sentence, lookup.tables
+    if not _add_target(options, option, sentence, tables):
+        return False
+    phrase = _phrase(options, option, sentence)
+    if not prepare_option(lookup, option, phrase):
+        return False
+    _add_rule(options, option, phrase, lookup)
+    pair = table_pair(sentence.synthetic, options.pair[option])
+    total = _add_reordering(options, option, pair, tables, lookup.weights.reordering)
+    if options.pair[option] < 0 and not np.isfinite(total):  # `choose` has seen the others
+        lookup.candidates.wrong[REORDERING_NOT_FINITE] = 1 + pair
+    _add_sparse_reordering(options, option, lookup)
+    options.state[option] = _same_state(options, option, tables.orientations.keeps_span)
+    return True
+
+
+@inner_kernel
+def complete_option(options: Options, option, tables, sentence, weights):
+    """Fill in target, reordering scores and state of an `option` (int64) that fill_options has left for later.
+
+    `tables` are Tables, `sentence` a Sentence, `weights` DenseWeights.
+    """
+    _add_target(options, option, sentence, tables)
+    pair = table_pair(sentence.synthetic, options.pair[option])
+    _add_reordering(options, option, pair, tables, weights.reordering)
+    options.state[option] = _same_state(options, option, tables.orientations.keeps_span)
 
 
 @inlined_kernel
@@ -204,12 +246,13 @@ def _add_scores(options, option, candidates):
 
 
 @inlined_kernel
-def _add_target(options, option, sentence, tables, targets):
-    """Find or add the option's target phrase among the `targets` distinct ones; their number afterwards, or FULL."""
+def _add_target(options, option, sentence, tables):
+    """Find or add the option's target phrase among the distinct ones; whether there was room."""
+    targets = options.n_targets[0]
     begin = options.target_first[targets]
     size = target_length(tables, sentence, options.pair[option])
     if begin + size > options.words.size:
-        return FULL
+        return False
     read_target(tables, sentence, options.pair[option], begin, options.words, options.lm_words)
     h = START
     for i in range(begin, begin + size):
@@ -219,12 +262,12 @@ def _add_target(options, option, sentence, tables, targets):
         target = np.int64(options.target[options.slots[slot]])
         if _is_target(options, target, begin, size):
             options.target[option] = target
-            return targets
+            return True
         slot = next_slot(slot, options.slots.size)
-    options.target_first[targets + 1] = begin + size
+    options.target_first[targets + 1], options.n_targets[0] = begin + size, targets + 1
     options.slots[slot] = option
     options.target[option] = targets
-    return targets + 1
+    return True
 
 
 @inlined_kernel
@@ -259,10 +302,9 @@ def _is_target(options, target, begin, size):
 
 
 @inlined_kernel
-def _add_reordering(options, option, pair, lookup):
-    """Compute the option's weighted reordering scores; the sum of those of the reordering model."""
-    ln_reordering, model = lookup.tables.ln_reordering, lookup.tables.orientations
-    total, weights = 0.0, lookup.weights.reordering
+def _add_reordering(options, option, pair, tables, weights):
+    """Compute the option's reordering scores by `weights` (float64[n]), without sparse features; their sum."""
+    ln_reordering, model, total = tables.ln_reordering, tables.orientations, 0.0
     for orientation in range(N_ORIENTATIONS):
         backward = weighted_orientation(ln_reordering, model, weights, pair, BACKWARD, orientation)
         forward = weighted_orientation(ln_reordering, model, weights, pair, FORWARD, orientation)
@@ -271,12 +313,17 @@ def _add_reordering(options, option, pair, lookup):
         total += backward + forward
     options.backward[option, MONOTONE_TO_BLOCK] = options.backward[option, MONOTONE]
     options.forward[option, MONOTONE_TO_BLOCK] = options.forward[option, MONOTONE]
+    return total
+
+
+@inlined_kernel
+def _add_sparse_reordering(options, option, lookup):
+    """Add the scores of sparse features of orientations to the option's reordering scores."""
     if lookup.tables.sparse.has_orientations:
         for orientation in range(N_OPTION_ORIENTATIONS):
             is_monotone, rule = orientation == MONOTONE, options.rule[option, 0]
             options.backward[option, orientation] += _sparse_score(rule, WITH_PREVIOUS, is_monotone, lookup)
             options.forward[option, orientation] += _sparse_score(rule, WITH_NEXT, is_monotone, lookup)
-    return total
 
 
 @inner_kernel

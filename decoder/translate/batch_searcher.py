@@ -122,9 +122,9 @@ class BatchSearcher:
         one = SentenceSearch(
             searcher.model, searcher.settings, snapshot, workspace, PreparedSentence([], (), [], largest, tables)
         )
-        n_found, is_stuck = 0, False
+        n_found, is_stuck, is_cube = 0, False, searcher.settings.algorithm == "cube"
         while n_found < batch.offsets.size - 1 and not is_stuck:
-            lookup, space, queues = one.lookup(), one.space(), workspace.queues
+            lookup, space, queues = one.lookup()._replace(is_lazy=is_cube), one.space(), workspace.queues
             if self._calls is None:
                 self._calls = calls_for(lookup, space, queues, searcher.settings)
             images = new_images(self._calls, batch, searcher.longest)
