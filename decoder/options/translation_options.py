@@ -20,8 +20,9 @@ from phrasebeam.decoder.features.reordering import (
 from phrasebeam.decoder.features.stateful import has_prepared, prepare_option
 from phrasebeam.decoder.input.lattice_paths import source_words
 from phrasebeam.decoder.input.synthetic_pairs import table_pair
-from phrasebeam.decoder.input.term_constraints import BLOCKED, CONSTRAINED, keeps_terms
+from phrasebeam.decoder.input.term_constraints import ALLOWED, BLOCKED, CONSTRAINED, keeps_terms
 from phrasebeam.decoder.model.tables import read_target, target_length
+from phrasebeam.decoder.options.candidate_cache import NO_SLOT, slot_in
 from phrasebeam.decoder.options.candidates import (
     REORDERING_NOT_FINITE,
     Lookup,
@@ -47,6 +48,7 @@ from phrasebeam.kernels.words import same_words
 ZERO = np.int64(0)
 NOT_YET = np.int32(-1)  # target of an option that complete_option has still to complete
 FULL = np.int64(-1)  # returned if the arrays are too small
+NOT_KNOWN = np.int64(-3)
 WRONG = np.int64(-2)  # returned if the model has an error, see Candidates.wrong
 
 
@@ -109,20 +111,24 @@ def fill_options(lookup: Lookup, options: Options):
             options.first[begin * longest + length - 1] = count
             if begin + length > n:  # an empty span keeps the index regular
                 continue
-            n_pairs = _pairs_of(begin, begin + length, lookup, options)
+            source = _source_of(begin, begin + length, lookup, options)
+            n_pairs = _recall_span(begin, begin + length, source, lookup, options, count)
+            is_known = n_pairs >= 0
+            if not is_known:
+                n_pairs = _pairs_of(begin, begin + length, source, lookup, options)
             if n_pairs == FULL or count + n_pairs > options.pair.size:
                 return FULL
+            if not is_known:
+                _add_pairs(options, count, n_pairs, lookup.candidates)
+            for option in range(count, count + n_pairs):
+                options.begin[option], options.end[option] = begin, begin + length
+                options.target[option] = NOT_YET
             if not is_later:
-                _fetch(options, n_pairs, lookup.tables)
-            for k in range(n_pairs):
-                pair = options.order[k]
-                options.pair[count], options.target[count] = pair, NOT_YET
-                options.begin[count], options.end[count] = begin, begin + length
-                _add_scores(options, count, lookup.candidates)
-                check_estimate(pair, options.estimate[count], lookup.candidates)
-                if not is_later and not _complete_now(options, count, lookup):
-                    return FULL
-                count += 1
+                _fetch(options, count, n_pairs, lookup.tables)
+                for option in range(count, count + n_pairs):
+                    if not _complete_now(options, option, lookup):
+                        return FULL
+            count += n_pairs
     options.first[n * longest] = count
     # Nobody looks for room when the rest is completed
     if is_later and count * lookup.candidates.words.size > options.words.size:
@@ -138,15 +144,15 @@ def _can_be_completed_later(lookup):
 
 
 @inlined_kernel
-def _fetch(options, n_pairs, tables):
-    """Have the rows of the pairs in options.order fetched: they lie anywhere in a table larger than the caches."""
-    for k in range(n_pairs):
-        if options.order[k] >= 0:
-            prefetch(tables.phrases.target_offsets, options.order[k])
-            prefetch(tables.ln_reordering, options.order[k])
-    for k in range(n_pairs):
-        if options.order[k] >= 0:
-            prefetch(tables.phrases.target_words, tables.phrases.target_offsets[options.order[k]])
+def _fetch(options, first, n_pairs, tables):
+    """Have the rows of these options' pairs fetched: they lie anywhere in a table larger than the caches."""
+    for option in range(first, first + n_pairs):
+        if options.pair[option] >= 0:
+            prefetch(tables.phrases.target_offsets, options.pair[option])
+            prefetch(tables.ln_reordering, options.pair[option])
+    for option in range(first, first + n_pairs):
+        if options.pair[option] >= 0:
+            prefetch(tables.phrases.target_words, tables.phrases.target_offsets[options.pair[option]])
 
 
 @inlined_kernel
@@ -181,17 +187,70 @@ def complete_option(options: Options, option, tables, sentence, weights):
 
 
 @inlined_kernel
-def _pairs_of(begin, end, lookup, options):
-    """Write the pairs for words begin:end to options.order, best estimate first; their number, or FULL."""
+def _source_of(begin, end, lookup, options):
+    """The source phrase of words begin:end of a sentence, ABSENT where there is none or may be none, or a lattice."""
+    if lookup.sentence.paths.of_span.size > 0:
+        return np.int64(ABSENT)
+    if lookup.sentence.rules[begin * options.longest + end - begin - 1] == BLOCKED:
+        return np.int64(ABSENT)
+    return find_source(lookup.tables.phrases, lookup.sentence.words, begin, end)
+
+
+@inlined_kernel
+def _recall_span(begin, end, source, lookup, options, count):
+    """Copy the pairs of `source` and their scores from the cache to the options from `count` on; their number.
+
+    Nothing is copied if there is no room for so many. NOT_KNOWN where they are not in the cache, or not all that the
+    span has.
+    """
+    synthetic, cache = lookup.sentence.synthetic, lookup.candidates.cache
+    span_index = begin * options.longest + end - begin - 1
+    is_alone = synthetic.first[span_index] == synthetic.first[span_index + 1]
+    is_free = lookup.sentence.rules[span_index] == ALLOWED and lookup.sentence.paths.of_span.size == 0
+    if not (is_alone and is_free) or has_more_scores(lookup):
+        return NOT_KNOWN
+    if source == ABSENT:
+        return ZERO
+    slot = slot_in(cache, source)
+    if slot == NO_SLOT:
+        return NOT_KNOWN
+    size, first = cache.size[slot], lookup.tables.phrases.pair_offsets[source]
+    if count + size > options.pair.size:
+        return size
+    for k in range(size):
+        options.pair[count + k] = first + cache.item[slot, k]
+    for k in range(size):
+        options.score[count + k] = cache.score[slot, k]
+    for k in range(size):
+        options.estimate[count + k] = cache.estimate[slot, k]
+    for k in range(size):
+        options.bound[count + k] = cache.bound[slot, k]
+    return size
+
+
+@inlined_kernel
+def _add_pairs(options, first, n_pairs, candidates):
+    """Copy the pairs in options.order and their scores to the options from `first` on."""
+    for k in range(n_pairs):
+        pair, option = options.order[k], first + k
+        options.pair[option], item = pair, item_of(pair, candidates)
+        options.score[option], options.estimate[option] = candidates.score[item], candidates.estimate[item]
+        options.bound[option] = candidates.bound[item]
+        check_estimate(pair, options.estimate[option], candidates)
+
+
+@inlined_kernel
+def _pairs_of(begin, end, source, lookup, options):
+    """Write the pairs for words begin:end to options.order, best estimate first; their number, or FULL.
+
+    `source` is their phrase in the table, see _source_of.
+    """
     synthetic, phrases, candidates = lookup.sentence.synthetic, lookup.tables.phrases, lookup.candidates
     span_index, order, n_pairs = begin * options.longest + end - begin - 1, options.order, ZERO
-    rule, source, behind = lookup.sentence.rules[span_index], np.int64(ABSENT), ZERO
+    rule, behind = lookup.sentence.rules[span_index], source + 1
     if lookup.sentence.paths.of_span.size > 0:
         source, behind = lookup.sentence.paths.of_span[span_index], lookup.sentence.paths.of_span[span_index + 1]
         source = source if source < behind else np.int64(ABSENT)
-    elif rule != BLOCKED:
-        source = find_source(phrases, lookup.sentence.words, begin, end)
-        behind = source + 1
     if source != ABSENT:
         n_chosen = choose(source, behind, lookup)
         candidates.first_pair[0] = phrases.pair_offsets[source]
@@ -235,14 +294,6 @@ def _rank_again(begin, end, lookup, order, n_pairs):
 @inlined_kernel
 def _estimate_of(pair, candidates):
     return candidates.estimate[item_of(pair, candidates)]
-
-
-@inlined_kernel
-def _add_scores(options, option, candidates):
-    """Copy the scores of the option's pair to the option."""
-    item = item_of(options.pair[option], candidates)
-    options.score[option], options.estimate[option] = candidates.score[item], candidates.estimate[item]
-    options.bound[option] = candidates.bound[item]
 
 
 @inlined_kernel
