@@ -14,7 +14,8 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
-from phrasebeam.decoder.options.translation_options import NOT_YET, complete_option
+from phrasebeam.decoder.options.completion import complete_option
+from phrasebeam.decoder.options.option_arrays import NOT_YET
 from phrasebeam.decoder.search.extension import (
     IMPOSSIBLE,
     PRUNED,

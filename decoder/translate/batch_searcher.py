@@ -144,12 +144,12 @@ class _PackedBatch:
 
     @property
     def most_words(self) -> int:
-        """Of a sentence."""
+        """The words of the longest sentence."""
         return int(np.diff(self.batch.offsets).max(initial=0))
 
     @property
     def most_unknown(self) -> int:
-        """Unknown words of a sentence."""
+        """The unknown words of the sentence that has most of them."""
         return int(np.diff(self.batch.unknown_offsets).max(initial=0))
 
 

@@ -21,7 +21,6 @@ class LineWords(NamedTuple):
     ids: np.ndarray  # int32[T], -1 where the word is not in the vocabulary
 
     def word(self, i: int) -> str:
-        """Word `i` of all."""
         return str(self.data[self.begin[i] : self.end[i]].data, "utf-8")
 
 
@@ -45,7 +44,10 @@ def line_words(lines: Sequence[str], vocabulary: FixedVocabulary) -> LineWords:
 
 @kernel
 def find_words(lines: LineWords, ends, words: Words, slots):
-    """Fill `lines`, whose texts end at `ends` (int64[N]), by a vocabulary; the number of words (int64)."""
+    """Fill `lines`, whose texts end at `ends` (int64[N]), by `words` and their table `slots` (uint64[S]).
+
+    Returns the number of words found (int64).
+    """
     count, at = np.int64(0), np.int64(0)
     for line in range(ends.size):
         while at < ends[line]:

@@ -1,6 +1,7 @@
 """Words of lines found by the kernel, against splitting and looking them up one by one."""
 
 import tempfile
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -27,5 +28,5 @@ def test_words_of_lines(lines):
     found, expected = line_words(lines, vocabulary), [split(line) for line in lines]
     offsets = found.offsets.tolist()
     words = [found.word(i) for i in range(found.ids.size)]
-    assert [words[begin:end] for begin, end in zip(offsets, offsets[1:])] == expected
+    assert [words[begin:end] for begin, end in pairwise(offsets)] == expected
     assert found.ids.tolist() == [KNOWN.index(word) if word in KNOWN else -1 for word in words]
