@@ -59,7 +59,7 @@ class Answered(NamedTuple):
     lines: list[str]
 
 
-def run_after_first(command: list[str], lines: list[str]) -> Answered:
+def run_after_first(command: list[str], lines: list[str], environment: dict[str, str] | None = None) -> Answered:
     """Give `lines` to a `command`: the first alone, and the others at once when it has been answered.
 
     Ends the program with the command's messages if it fails.
@@ -71,7 +71,7 @@ def run_after_first(command: list[str], lines: list[str]) -> Answered:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=messages,
-            env=checkout_environment(),
+            env=environment,
             text=True,
             encoding="utf-8",
         ) as process,
