@@ -45,8 +45,8 @@ def sequential_perceptron(
 ) -> Ranking:
     """The updates of a perceptron by one pair after the other, each seeing the weights that those before it left.
 
-    Otherwise as decoded_perceptron: `scores` (float64[K]) are by the weights before, and a pair has the loss that it has
-    when it is looked at. The coefficients are without the rates: the weights move by rate * direction.
+    Otherwise as decoded_perceptron: `scores` (float64[K]) are by the weights before, and the loss of a pair is the one
+    that it has when it is looked at. The coefficients are without the rates: the weights move by rate * direction.
     """
     coefficients, moving = np.zeros(scores.size), np.array(scores, np.float64)
     losses, counts = np.zeros(1), np.zeros(2, np.int64)
