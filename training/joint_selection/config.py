@@ -84,7 +84,7 @@ class RankingConfig(TrainingDataSettings, ScoringSettings):
     )
     margin: Factor = Field(0.0, description="by which the better one of a pair is to lead")
     pairs: Literal["decoded", "sequential"] = Field(
-        "decoded",
+        "sequential",
         description="the scores by which the pairs of a list are judged: those of the search, or for each pair those "
         "by the weights that the pairs before it left",
     )
