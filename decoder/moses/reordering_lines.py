@@ -9,10 +9,10 @@ import numpy as np
 from phrasebeam.base.errors import FormatError, excerpt
 from phrasebeam.base.files import read_blocks
 from phrasebeam.decoder.features.reordering_type import Reordering
-from phrasebeam.decoder.moses.table_lines import SEPARATOR, line_at
+from phrasebeam.decoder.moses.table_lines import SEPARATOR
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.lm.text.encoded_words import WordTable
-from phrasebeam.lm.text.fields import find_words_in, line_end, read_numbers, split_fields
+from phrasebeam.lm.text.fields import find_words_in, line_at, line_end, read_numbers, split_fields
 from phrasebeam.lm.text.text_vocabulary import TextVocabulary
 
 FIELDS = {

@@ -37,7 +37,8 @@ def probabilities(ln_scores: np.ndarray) -> ScoreTexts:
     with np.errstate(divide="ignore"):
         is_other = np.log(texts.astype(np.float64)).astype(np.float32) != values
     texts[is_other] = exact[is_other].astype(str)
-    return ScoreTexts(texts.view(np.uint32).reshape(values.size, -1), value_of.reshape(ln_scores.shape))
+    characters = texts.view(np.uint32).reshape(values.size, texts.itemsize // 4)
+    return ScoreTexts(characters, value_of.reshape(ln_scores.shape))
 
 
 def _distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -7,18 +7,27 @@ import numpy as np
 from phrasebeam.decoder.tables.phrase_table import LONGEST_PHRASE
 from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.lm.text.encoded_words import WordTable, add_word
-from phrasebeam.lm.text.fields import NONE, add_words, line_end, read_numbers, split_fields, word_begin, word_end
+from phrasebeam.lm.text.fields import (
+    NONE,
+    add_words,
+    has_bar,
+    line_end,
+    read_numbers,
+    read_points,
+    split_fields,
+    word_begin,
+    word_end,
+)
 from phrasebeam.lm.text.text_vocabulary import has_room
 
 SEPARATOR = "|||"
 FEWEST_FIELDS, MOST_FIELDS = 3, 7
 N_COUNTS = 3  # c(e), c(f), c(f, e)
 FIRST_ROWS = 1 << 12  # that arrays of a piece have room for
-LONGEST_POINT = 15  # characters of an alignment point
+MOST_DIGITS, MOST_PLAIN = np.int64(6), np.int64(15)  # of a position; Python refuses points of 16 characters
 PAIRS, SOURCES, SOURCE_WORDS, TARGET_WORDS, POINTS, FEATURES = range(6)  # what a piece has how many of
 NEXT, SOURCE_BEGIN, SOURCE_END = range(3)  # of LineReading.place
 READ, FULL, NO_ROOM, NO_WORDS, ODD = range(5)  # what became of a line
-MINUS, DIGIT_0, DIGIT_9 = b"-09"
 FIRST_SEPARATOR, LAST_SEPARATOR, LAST_ASCII = 28, 31, 127  # characters that may be white space to Python
 
 
@@ -113,15 +122,16 @@ def _read_pair(reading: LineReading, begin, end, at_once, is_plain):
     if is_new or counts[SOURCES] == 0:
         is_new = True
         n_source = add_words(reading.source, text, fields[0, 0], fields[0, 1], pairs.source_words, counts[SOURCE_WORDS])
-        if not 0 < n_source <= LONGEST_PHRASE:
+        if not 0 < n_source <= LONGEST_PHRASE or has_bar(text, fields[0, 0], fields[0, 1]):
             return ODD
     n_features = _read_features(reading, fields[5, 0], fields[5, 1], is_plain)
     n_target = add_words(reading.target, text, fields[1, 0], fields[1, 1], pairs.target_words, counts[TARGET_WORDS])
     n_scores = pairs.scores.size // pairs.target_ends.size
     n_read = read_numbers(text, fields[2, 0], fields[2, 1], pairs.scores, pair * n_scores, n_scores)
-    n_points = _read_points(text, fields[3, 0], fields[3, 1], pairs.points, counts[POINTS])
+    most_digits = MOST_PLAIN if is_plain else MOST_DIGITS
+    n_points = read_points(text, fields[3, 0], fields[3, 1], pairs.points, counts[POINTS], most_digits, False)
     n_counts = read_numbers(text, fields[4, 0], fields[4, 1], pairs.pair_counts, pair * N_COUNTS, N_COUNTS)
-    is_phrase = 0 < n_target <= LONGEST_PHRASE
+    is_phrase = 0 < n_target <= LONGEST_PHRASE and not has_bar(text, fields[1, 0], fields[1, 1])
     if not is_phrase or n_read != n_scores or n_features == NONE or n_points == NONE or n_counts == NONE:
         return ODD
     for i in range(n_counts, N_COUNTS):
@@ -153,31 +163,6 @@ def _is_same(text, begin, end, other_begin, other_end):
 
 
 @inner_kernel
-def _read_points(text, begin, end, points, place):
-    """Write the alignment points in text[begin:end], as 0-0 1-2, to `points` from `place` on; how many, or NONE."""
-    n_points = np.int64(0)
-    begin = word_begin(text, begin, end)
-    while begin < end:
-        behind = word_end(text, begin, end)
-        if behind - begin > LONGEST_POINT:
-            return NONE
-        for side in range(2):
-            number, first = np.int64(0), begin
-            while begin < behind and DIGIT_0 <= text[begin] <= DIGIT_9:
-                number = 10 * number + np.int64(text[begin] - DIGIT_0)
-                begin += 1
-            if begin == first or (side == 0) != (begin < behind and text[begin] == MINUS):
-                return NONE
-            points[place + n_points, side] = number
-            begin += side == 0
-        if begin != behind:
-            return NONE
-        n_points += 1
-        begin = word_begin(text, behind, end)
-    return n_points
-
-
-@inner_kernel
 def _read_features(reading: LineReading, begin, end, is_plain):
     """Add the sparse features in text[begin:end], names and values in turn, to reading.pairs; how many, or NONE."""
     text, pairs = reading.text, reading.pairs
@@ -199,11 +184,6 @@ def _read_features(reading: LineReading, begin, end, is_plain):
         n_features += 1
         begin = word_begin(text, value_end, end)
     return n_features
-
-
-def line_at(text: bytearray, begin: int) -> bytearray:
-    """The line that begins there, with its end."""
-    return text[begin : text.find(b"\n", begin) + 1 or len(text)]
 
 
 def new_columns(n_scores: int) -> PairColumns:

@@ -29,7 +29,6 @@ from phrasebeam.decoder.moses.table_lines import (
     TARGET_WORDS,
     LineReading,
     grown,
-    line_at,
     new_columns,
     read_pairs,
 )
@@ -38,6 +37,7 @@ from phrasebeam.decoder.tables.source_slots import hash_phrases
 from phrasebeam.decoder.tables.table_writer import MEMORY, TableSizes, TableWriter
 from phrasebeam.kernels.hashing import MURMUR
 from phrasebeam.lm.text.corpus import split
+from phrasebeam.lm.text.fields import line_at
 from phrasebeam.lm.text.text_vocabulary import TextVocabulary
 
 LARGEST_COUNT = 2**31 - 1

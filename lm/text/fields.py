@@ -10,6 +10,7 @@ from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 from phrasebeam.lm.text.encoded_words import WordTable, add_word, find_word
 
 NEWLINE, RETURN, TAB, SPACE, BAR = b"\n\r\t |"
+DIGIT_0, DIGIT_9, MINUS, MARK, P = b"09-?p"
 NONE = np.int64(-1)  # in place of a number of words: they are not to be read so
 
 
@@ -54,6 +55,15 @@ def split_fields(text, begin, end, fields):
 
 
 @inner_kernel
+def has_bar(text, begin, end):
+    """Whether there is a | in text[begin:end] (uint8[n])."""
+    for i in range(begin, end):
+        if text[i] == BAR:
+            return True
+    return False
+
+
+@inner_kernel
 def word_begin(text, begin, end):
     """Where the first word of text[begin:end] begins, or `end`."""
     while begin < end and is_blank(text[begin]):
@@ -71,17 +81,14 @@ def word_end(text, begin, end):
 
 @inner_kernel
 def add_words(table: WordTable, text, begin, end, ids, place):
-    """Write the ids of the words of text[begin:end], which has no |, to `ids` (int32[n]) from `place` (int64) on.
+    """Write the ids of the words of text[begin:end] to `ids` (int32[n]) from `place` (int64) on; returns their number.
 
-    New words are added to `table`, which has room. Returns the number of words, or NONE where there is a |.
+    New words are added to `table`, which has room.
     """
     first = place
     begin = word_begin(text, begin, end)
     while begin < end:
         behind = word_end(text, begin, end)
-        for i in range(begin, behind):
-            if text[i] == BAR:
-                return NONE
         ids[place] = add_word(table, text, begin, behind)
         place += 1
         begin = word_begin(text, behind, end)
@@ -119,3 +126,39 @@ def read_numbers(text, begin, end, numbers, place, most):
         n_numbers += 1
         begin = word_begin(text, behind, end)
     return n_numbers
+
+
+@inner_kernel
+def read_points(text, begin, end, points, place, most_digits, has_possible: bool):
+    """Write the alignment points in text[begin:end], as 0-0 1-2, to `points` (int64[n, 2]) from `place` (int64) on.
+
+    Positions have at most `most_digits` (int64). With `has_possible` points are also 0?0 or 0p0. Returns how many there
+    are, or NONE where something else is there.
+    """
+    n_points = np.int64(0)
+    begin = word_begin(text, begin, end)
+    while begin < end:
+        for side in range(2):
+            number, first = np.int64(0), begin
+            while begin < end and DIGIT_0 <= text[begin] <= DIGIT_9:
+                number = 10 * number + np.int64(text[begin] - DIGIT_0)
+                begin += 1
+            if not 0 < begin - first <= most_digits:
+                return NONE
+            points[place + n_points, side] = number
+            if side == 0:
+                if begin == end or not (
+                    text[begin] == MINUS or (has_possible and (text[begin] == MARK or text[begin] == P))
+                ):
+                    return NONE
+                begin += 1
+        if begin < end and not is_blank(text[begin]):
+            return NONE
+        n_points += 1
+        begin = word_begin(text, begin, end)
+    return n_points
+
+
+def line_at(text: bytearray, begin: int) -> bytearray:
+    """The line that begins there, with its end."""
+    return text[begin : text.find(b"\n", begin) + 1 or len(text)]

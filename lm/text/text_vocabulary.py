@@ -32,6 +32,7 @@ class TextVocabulary:
     def __init__(self, words: Sequence[str] = ()):
         """`words` are distinct."""
         self._take(encode(words), len(words) + FIRST_WORDS, FIRST_BYTES)
+        self._strings = list(words)  # of those that were asked for
 
     def _take(self, words: Words, n_words: int, n_bytes: int) -> None:
         """Make a table of `words` with room for `n_words` altogether, and for `n_bytes` of new ones."""
@@ -58,9 +59,11 @@ class TextVocabulary:
 
     @property
     def words(self) -> list[str]:
-        """All words as strings, which are made at each call."""
-        data, ends = self.encoded.data.tobytes(), self.encoded.offsets.tolist()
-        return [data[begin:end].decode("utf-8") for begin, end in pairwise(ends)]
+        """All words as strings."""
+        first = len(self._strings)
+        data, ends = self.encoded.data.tobytes(), self.encoded.offsets[first:].tolist()
+        self._strings += [data[begin:end].decode("utf-8") for begin, end in pairwise(ends)]
+        return self._strings
 
     def ids(self, words: Sequence[str], missing: int = -1) -> np.ndarray:
         """int32[len(words)] ids of `words`; `missing` where a word is not in the vocabulary."""

@@ -6,7 +6,8 @@ import pytest
 from phrasebeam.base.errors import FormatError
 from phrasebeam.cli import main
 from phrasebeam.training.metrics.metric import make_metric
-from phrasebeam.training.nbest.moses_nbest import find_layout, key_of, read_nbest, store_nbest
+from phrasebeam.training.nbest.moses_nbest import find_layout, key_of, store_nbest
+from phrasebeam.training.nbest.nbest_lines import NbestReader
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.methods.registry import METHODS
@@ -170,7 +171,7 @@ def test_weights_that_do_not_fit(nbest, tmp_path, capsys):
         (tmp_path / "w").write_text(text)
         with pytest.raises(FormatError, match=message):
             load_weights(tmp_path / "w")
-    assert len(list(read_nbest(nbest))) == 6
+    assert sum(lines.sentence.size for lines in NbestReader(nbest)) == 6
 
 
 @pytest.fixture
