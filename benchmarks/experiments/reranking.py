@@ -26,7 +26,7 @@ from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.metrics.evaluation import bleu
 from phrasebeam.training.nbest.moses_nbest import find_layout
-from phrasebeam.training.nbest.nbest_lines import NbestReader
+from phrasebeam.training.nbest.nbest_reader import NbestReader
 
 SIZE = 100
 METHODS = "mira-chiang", "mira-batch", "mira-corpus"

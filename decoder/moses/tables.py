@@ -1,6 +1,5 @@
 """Import of Moses' text phrase tables, with any number of scores (LoaderStandard.cpp; Koehn et al. 2007)."""
 
-import math
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
@@ -10,9 +9,9 @@ from phrasebeam.base.errors import FormatError, excerpt
 from phrasebeam.base.files import read_blocks
 from phrasebeam.base.progress import stage
 from phrasebeam.base.spill import RowFile
+from phrasebeam.decoder.moses.odd_lines import plain_line
 from phrasebeam.decoder.moses.table_lines import (
     FEATURES,
-    FEWEST_FIELDS,
     FULL,
     MOST_FIELDS,
     N_COUNTS,
@@ -22,7 +21,6 @@ from phrasebeam.decoder.moses.table_lines import (
     PAIRS,
     POINTS,
     READ,
-    SEPARATOR,
     SOURCE_BEGIN,
     SOURCE_WORDS,
     SOURCES,
@@ -32,11 +30,10 @@ from phrasebeam.decoder.moses.table_lines import (
     new_columns,
     read_pairs,
 )
-from phrasebeam.decoder.tables.phrase_table import ABSENT, LONGEST_PHRASE, PhraseTable, floored_ln, open_phrase_table
+from phrasebeam.decoder.tables.phrase_table import ABSENT, PhraseTable, floored_ln, open_phrase_table
 from phrasebeam.decoder.tables.source_slots import hash_phrases
 from phrasebeam.decoder.tables.table_writer import MEMORY, TableSizes, TableWriter
 from phrasebeam.kernels.hashing import MURMUR
-from phrasebeam.lm.text.corpus import split
 from phrasebeam.lm.text.fields import line_at
 from phrasebeam.lm.text.text_vocabulary import TextVocabulary
 
@@ -126,55 +123,10 @@ class PhraseTableReader:
     def _plain(self, line: str, source_before: str) -> bytes:
         """A line that kernels cannot read as it is, as they can. Raises FormatError."""
         self.number = self.n_written + int(self.pairs.counts[PAIRS]) + 1
-        fields = [field.strip(" \t") for field in line.rstrip("\r\n").split(SEPARATOR)]
-        if not FEWEST_FIELDS <= len(fields) <= MOST_FIELDS:
-            self._refuse(f"{len(fields)} fields, expected 3 to 7: source ||| target ||| scores ||| alignment ...")
-        source, target, scores, alignment, counts, sparse = (fields + [""] * 3)[:6]
-        if source != source_before or not source:
-            self._check_words(source, "source")
-        features = self._features(sparse)
-        self._check_words(target, "target")
-        score_numbers = self._numbers(scores, "scores")
-        if len(score_numbers) != self.n_scores:
-            self._refuse(f"{len(score_numbers)} scores, expected {self.n_scores} as moses.ini says")
-        points = alignment.split()
-        for point in points:
-            self._check_point(point)
-        count_numbers = self._numbers(counts, "counts")
-        if len(count_numbers) > N_COUNTS:
-            self._refuse(f"{len(count_numbers)} counts, expected at most 3: c(e) c(f) c(e,f)")
-        columns = map(repr, score_numbers), points, map(repr, count_numbers), features
-        return f" {SEPARATOR} ".join((source, target, *map(" ".join, columns))).encode("utf-8")
-
-    def _features(self, text: str) -> list[str]:
-        """The sparse features of a pair, names and values in turn."""
-        fields = text.split()
-        if len(fields) % 2:
-            self._refuse(f"sparse features {excerpt(text)}, expected names and values in turn")
-        values = self._numbers(" ".join(fields[1::2]), "values of sparse features")
-        for name, value in zip(fields[::2], values):
-            if not math.isfinite(value):
-                self._refuse(f"value {value} of the sparse feature {excerpt(name)}, expected a finite number")
-        return [text for name, value in zip(fields[::2], values) for text in (name, repr(value))]
-
-    def _check_words(self, text: str, side: str) -> None:
-        n_words = len(split(text))
-        if not 0 < n_words <= LONGEST_PHRASE:
-            self._refuse(f"{n_words} {side} words, expected 1 to {LONGEST_PHRASE}; remove the line")
-        if "|" in text:
-            found = f"factors or an unescaped | in the {side} phrase {excerpt(text)}"
-            self._refuse(f"{found}; train without factors, write | as &#124;")
-
-    def _numbers(self, text: str, what: str) -> list[float]:
         try:
-            return [float(number) for number in text.split()]
-        except ValueError:
-            self._refuse(f"{what} {excerpt(text)}, expected numbers")
-
-    def _check_point(self, text: str) -> None:
-        source, _, target = text.partition("-")
-        if not ((source + target).isascii() and source.isdecimal() and target.isdecimal() and len(text) < 16):
-            self._refuse(f"alignment point {excerpt(text)}, expected SOURCE-TARGET such as 0-1")
+            return plain_line(line, source_before, self.n_scores)
+        except ValueError as error:
+            self._refuse(str(error))
 
     def _flush(self, writer: TableWriter) -> None:
         """Write the pairs, which end with a whole source phrase, and begin a new piece."""

@@ -14,7 +14,8 @@ import numpy as np
 from phrasebeam.base.errors import FormatError, excerpt
 from phrasebeam.decoder.sparse.sparse_weights import SparseRows, summed
 from phrasebeam.training.metrics.metric import Metric
-from phrasebeam.training.nbest.nbest_lines import NbestLines, NbestReader
+from phrasebeam.training.nbest.nbest_lines import NbestLines
+from phrasebeam.training.nbest.nbest_reader import NbestReader
 from phrasebeam.training.nbest.nbest_store import Hypotheses, NbestStore
 
 ROUNDING = 1e-6  # of features, which are float32

@@ -13,7 +13,8 @@ from phrasebeam.kernels.jit import kernel
 from phrasebeam.lm.text.corpus import split
 from phrasebeam.training.metrics.metric import Metric
 from phrasebeam.training.nbest.moses_nbest import Layout, find_layout, store_nbest
-from phrasebeam.training.nbest.nbest_lines import NbestLines, NbestReader, read_value
+from phrasebeam.training.nbest.nbest_lines import NbestLines
+from phrasebeam.training.nbest.nbest_reader import NbestReader, read_value
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.methods.problem import Optimum, Problem

@@ -122,7 +122,7 @@ def read_pharaoh(path: str | Path, source: Corpus, target: Corpus) -> list[Align
             n_alternatives = block.partition(b"\n")[0].count(SEPARATOR.encode()) + 1
         text, place = np.frombuffer(bytearray(block), np.uint8), np.zeros(2, np.int64)
         offsets = np.zeros((block.count(b"\n") + 1) * n_alternatives + 1, np.int64)
-        found, fields = np.empty((len(block) // 3, 2), np.int32), np.empty((n_alternatives + 2, 2), np.int64)
+        found, fields = np.empty((len(block) // 2 + 1, 2), np.int32), np.empty((n_alternatives + 2, 2), np.int64)
         if not _read_lines(text, place, fields, sizes[n_lines:], offsets, found):
             line = block[place[0] :].partition(b"\n")[0].decode("utf-8").rstrip("\r")
             _refuse(line, path, n_lines + int(place[1]), sizes, n_alternatives)

@@ -5,7 +5,7 @@ import pytest
 from phrasebeam.cli import main
 from phrasebeam.decoder.output.rendering import restore_bars
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.nbest.nbest_lines import NbestReader
+from phrasebeam.training.nbest.nbest_reader import NbestReader
 from tests.decoder.models import random_toy
 
 LINES = ["a ||| b", "||| x |||| ||", "&#124;&#124;&#124; |||&amp;", "\u00a0||| b\u2003= c"]

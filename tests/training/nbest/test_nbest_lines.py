@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from phrasebeam.base.errors import FormatError
 from phrasebeam.lm.text import text_vocabulary
-from phrasebeam.training.nbest import nbest_lines, nbest_store
-from phrasebeam.training.nbest.nbest_lines import NbestReader
+from phrasebeam.training.nbest import nbest_reader, nbest_store
+from phrasebeam.training.nbest.nbest_reader import NbestReader
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from tests.naive import nbest as naive
 from tests.training.nbest.test_moses_nbest import entries
@@ -44,7 +44,7 @@ def test_same_as_line_by_line(tmp_path_factory, lines, at_once, end, first_words
     pieces = text.encode().splitlines(keepends=True)
     with pytest.MonkeyPatch.context() as patch:
         blocks = [b"".join(pieces[i : i + at_once]) for i in range(0, len(pieces), at_once)]
-        patch.setattr(nbest_lines, "read_blocks", lambda _: iter(blocks))
+        patch.setattr(nbest_reader, "read_blocks", lambda _: iter(blocks))
         patch.setattr(text_vocabulary, "FIRST_WORDS", first_words)
         if message is None:
             assert entries(path) == expected
