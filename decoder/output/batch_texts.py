@@ -5,8 +5,9 @@ import numpy as np
 from phrasebeam.decoder.search.sentence_batch import BestDerivations
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
 from phrasebeam.kernels.jit import direct, inlined_kernel, kernel
-from phrasebeam.lm.text.fixed_vocabulary import Words
-from phrasebeam.lm.text.line_words import SPACE, LineWords
+from phrasebeam.lm.text.encoded_words import Words
+from phrasebeam.lm.text.fields import SPACE
+from phrasebeam.lm.text.line_words import LineWords
 
 FULL = np.int64(-1)  # returned if there is not enough room
 BYTES_OF_PHRASE = 32  # for which there is room at first

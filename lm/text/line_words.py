@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.kernels.jit import direct, inlined_kernel, kernel
-from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary, Words, word_id
-
-SPACE, TAB, CARRIAGE_RETURN = 32, 9, 13  # \t \n \v \f \r lie side by side, see corpus.split
+from phrasebeam.kernels.jit import direct, kernel
+from phrasebeam.lm.text.encoded_words import Words, find_word
+from phrasebeam.lm.text.fields import word_begin, word_end
+from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 
 
 class LineWords(NamedTuple):
@@ -48,25 +48,17 @@ def find_words(lines: LineWords, ends, words: Words, slots):
 
     Returns the number of words found (int64).
     """
-    count, at = np.int64(0), np.int64(0)
+    count, begin = np.int64(0), np.int64(0)
     for line in range(ends.size):
-        while at < ends[line]:
-            if _is_space(lines.data[at]):
-                at += 1
-                continue
-            lines.begin[count] = at
-            while at < ends[line] and not _is_space(lines.data[at]):
-                at += 1
-            lines.end[count] = at
-            lines.ids[count] = word_id(words, slots, lines.data, lines.begin[count], at, np.int64(-1))
+        begin = word_begin(lines.data, begin, ends[line])
+        while begin < ends[line]:
+            end = word_end(lines.data, begin, ends[line])
+            lines.begin[count], lines.end[count] = begin, end
+            lines.ids[count] = find_word(words, slots, lines.data, begin, end, np.int64(-1))
             count += 1
+            begin = word_begin(lines.data, end, ends[line])
         lines.offsets[line + 1] = count
     return count
-
-
-@inlined_kernel
-def _is_space(byte):
-    return byte == SPACE or (byte >= TAB and byte <= CARRIAGE_RETURN)
 
 
 _find_words = direct(find_words)

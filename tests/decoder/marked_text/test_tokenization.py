@@ -31,7 +31,8 @@ def test_tags_around_whole_words_change_no_tokens(some, data):
     if given.zones:
         parts = some[:begin], some[begin:end], some[end:]
         before, inside, after = (RAW.before(" ".join(part)).split() for part in parts)
-        assume([*before, *inside, *after] == list(plain.words))  # else, as of "… …", tokens depend on what is beside them
+        # Else, as of "… …", tokens depend on what stands beside them
+        assume([*before, *inside, *after] == list(plain.words))
         first, behind = given.zones[0]
         assert (first, behind - first) == (len(before), len(inside))
 

@@ -1,6 +1,6 @@
 """What train-model costs by the number of sentence pairs: seconds and peak memory, besides word alignment.
 
-    python -m benchmarks.speed.training_size SOURCE TARGET ALIGNMENT [--pairs 25000 100000 400000 1000000]
+    python -m benchmarks.speed.learning.model_size SOURCE TARGET ALIGNMENT [--pairs 25000 100000 400000 1000000]
 
 The corpus is repeated as often as needed. In each copy but the first a tenth of the words, on each side, are other
 words, the same ones throughout a copy, so that vocabulary and phrases grow with the corpus as those of real text do.
