@@ -16,9 +16,9 @@ def distinct_words(sentences: Sequence[Sequence[str]]) -> list[str]:
     return sorted({word for sentence in sentences for word in sentence})
 
 
-def tokens_of(sentences: Sequence[Sequence[str]], words: Sequence[str]) -> Tokens:
-    """The words of sentences as numbers, that of a word being 1 more than its place in `words`."""
-    numbers = {word: number for number, word in enumerate(words, 1)}
+def tokens_of(sentences: Sequence[Sequence[str]], words: Sequence[str], first: int = 1) -> Tokens:
+    """The words of sentences as numbers, that of a word being its place in `words`, counted from `first`."""
+    numbers = {word: number for number, word in enumerate(words, first)}
     own, before, after = list[int](), list[int](), list[int]()
     for sentence in sentences:
         found = [0, *(numbers[word] for word in sentence), 0]
