@@ -35,7 +35,9 @@ class ChosenForms(NamedTuple):
     confidence: np.ndarray  # float64[T]
 
 
-def chosen_forms(kept: KeptCandidates, choices: Choices, tokens: Tokens, groups: int, sparse: np.ndarray) -> ChosenForms:
+def chosen_forms(
+    kept: KeptCandidates, choices: Choices, tokens: Tokens, groups: int, sparse: np.ndarray
+) -> ChosenForms:
     """The likeliest candidate of each token, the first of several."""
     place = places_of(choices, tokens)
     ln_prob = normalized(token_scores(choices, tokens, groups, sparse), place)

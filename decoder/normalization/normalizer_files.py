@@ -51,7 +51,7 @@ class HeldOutResult(Section):
 
     @property
     def accuracy(self) -> float:
-        """Of words, in percent."""
+        """Right words in a hundred."""
         return 100 * self.right / max(1, self.words)
 
 
@@ -65,7 +65,7 @@ class NormalizerDescription(Section):
     letters: bool = Field(True, description="whether sparse features of letters weigh candidates")
     neighbours: bool = Field(True, description="whether those of neighbouring words do")
     alphabet: list[str] = Field(max_length=1 << 16)
-    weights: dict[str, float] = Field(max_length=1000, description="of the first choice, by feature")
+    weights: dict[str, float] = Field(max_length=1000, description="by feature, of the first choice")
     held_out: HeldOutResult = HeldOutResult()
     data: dict[str, dict[str, str]] = Field({}, description="names and digests of the files that it was made of")
     files: dict[str, Digest] = Field({}, description="of the other files of its own")

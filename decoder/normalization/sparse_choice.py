@@ -47,7 +47,7 @@ def slot_of(key, size):
 
 
 @inner_kernel
-def letter_at(texts, text, position):
+def letter_at(texts: LetterTexts, text: int, position):
     """Letter `position` (int64) of a text, from its end where that is negative; OUTSIDE where there is none."""
     begin, end = texts.first[text], texts.first[text + 1]
     place = begin + position if position >= 0 else end + position
@@ -57,19 +57,19 @@ def letter_at(texts, text, position):
 
 
 @inner_kernel
-def edited(texts, text, position):
-    """The letter at a position of an edit, NO_LETTER for none."""
+def edited(texts: LetterTexts, text: int, position):
+    """The letter at `position` (int32) of an edit, NO_LETTER for none."""
     return letter_at(texts, text, np.int64(position)) if position >= 0 else np.int64(NO_LETTER)
 
 
 @inner_kernel
-def around(texts, text, position):
+def around(texts: LetterTexts, text: int, position):
     """Letter `position` (int64) of a text; OUTSIDE also before its begin."""
     return letter_at(texts, text, position) if position >= 0 else OUTSIDE
 
 
 @inner_kernel
-def fire_letters(choices, word, c, size, slots, count):
+def fire_letters(choices: Choices, word: int, c, size: int, slots, count):
     """Write the features of the edits of candidate `c` to slots[count:] (int32); the number of all so far (int64)."""
     words, forms, edits = choices.words, choices.forms, choices.edits
     at, form_at = np.int64(0), np.int64(0)  # letters of the word, of the form, before the edit
@@ -107,7 +107,7 @@ def fire_letters(choices, word, c, size, slots, count):
 
 
 @inner_kernel
-def fire_neighbours(choices, tokens: Tokens, t, c, size, slots, count):
+def fire_neighbours(choices: Choices, tokens: Tokens, t, c, size: int, slots, count):
     """Write the features of candidate `c` between the neighbours of token `t` to slots[count:]; as fire_letters."""
     words, word, before, after = choices.words, tokens.word[t], tokens.before[t], tokens.after[t]
     form, forms = choices.form_keys[c], choices.forms
@@ -134,8 +134,8 @@ def fire_neighbours(choices, tokens: Tokens, t, c, size, slots, count):
 
 
 @inner_kernel
-def fire(choices, tokens, t, c, groups, size, slots, count):
-    """Write the features of candidate `c` as token `t` to slots[count:]; the number of all so far (int64)."""
+def fire(choices: Choices, tokens: Tokens, t, c, groups: int, size, slots, count):
+    """Write the features of candidate `c` as token `t` to slots[count:]; the number of all so far; `size`: int64."""
     if groups & LETTERS:
         count = fire_letters(choices, tokens.word[t], c, size, slots, count)
     if groups & NEIGHBOURS:
@@ -145,7 +145,7 @@ def fire(choices, tokens, t, c, groups, size, slots, count):
 
 @kernel
 def score_tokens(choices: Choices, tokens: Tokens, groups, weights, slots, place, scores):
-    """Fill scores[place[t]:place[t + 1]] (float64) with ln_prob plus the weights (float32) of each candidate's features.
+    """Fill scores[place[t]:place[t + 1]] (float64): ln_prob plus the weights (float32) of each candidate's features.
 
     `groups`: int64; `slots`: int32, work space; `place`: int64[T + 1].
     """

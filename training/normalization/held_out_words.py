@@ -34,9 +34,7 @@ class ChoiceWeights(NamedTuple):
     sparse: np.ndarray  # float32[S]
 
 
-def learn_choice(
-    parts: Sequence[HeldOutPart], letters: LetterCosts, settings: NormalizerSettings
-) -> ChoiceWeights:
+def learn_choice(parts: Sequence[HeldOutPart], letters: LetterCosts, settings: NormalizerSettings) -> ChoiceWeights:
     """Weights by which the right forms of all parts are likeliest."""
     lists = _joined([part.lists for part in parts])
     dense = learn_weights(lists, _gold_pairs(parts), settings.penalty)

@@ -3,6 +3,7 @@
 Features are scaled to a deviation of 1, and squares of the scaled weights penalized, by L-BFGS.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ class GoldPairs(NamedTuple):
 
     word: np.ndarray  # int64[P], number in the lists
     candidate: np.ndarray  # int64[P], number in the lists
-    count: np.ndarray  # float64[P], how often the pair occurs in the text
+    occurrences: np.ndarray  # float64[P], how often the pair occurs in the text
 
 
 def learn_weights(lists: CandidateLists, pairs: GoldPairs, penalty: float) -> dict[str, float]:
@@ -35,7 +36,8 @@ def learn_weights(lists: CandidateLists, pairs: GoldPairs, penalty: float) -> di
     return dict(zip(lists.names, weights.tolist()))
 
 
-class _Likelihood(NamedTuple):
+@dataclass(frozen=True)
+class _Likelihood:
     """Minus ln of the probability of all right forms, with the penalty, and its gradient, of weights."""
 
     features: np.ndarray  # float64[C, F]
@@ -44,7 +46,7 @@ class _Likelihood(NamedTuple):
     penalty: float
 
     def __call__(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
-        word, right, count = self.pairs
+        word, right, count = self.pairs.word, self.pairs.candidate, self.pairs.occurrences
         ln_prob = normalized(self.features @ weights, self.first)
         per_word = np.bincount(word, count, self.first.size - 1)
         expected = np.exp(ln_prob) * np.repeat(per_word, np.diff(self.first))

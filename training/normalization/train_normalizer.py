@@ -65,7 +65,7 @@ class WordFiles(NamedTuple):
 
     @property
     def by_name(self) -> dict[str, Path]:
-        """Those that were given, by name."""
+        """The files that were given, by name."""
         return {name: path for name, path in self._asdict().items() if path is not None}
 
 
@@ -116,7 +116,13 @@ class _Training:
         settings: NormalizerSettings,
         sign: str,
     ):
-        self.pairs, self.development, self.known, self.output, self.settings = pairs, development, known, output, settings
+        self.pairs, self.development, self.known, self.output, self.settings = (
+            pairs,
+            development,
+            known,
+            output,
+            settings,
+        )
         self.work, self.sign = output / WORK, sign
         self.builder = LetterModelBuilder(known, settings.letter_model, settings.threads, settings.memory)
         all_words = [text for sentence in (*pairs, *development) for pair in sentence for text in pair]
