@@ -1,6 +1,6 @@
 """Settings of the training of a normalizer, with all their defaults."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -11,9 +11,13 @@ from phrasebeam.decoder.normalization.sparse_choice import LETTERS, NEIGHBOURS
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.lm.estimate import MIN_ORDER
 from phrasebeam.lm.ngrams import MAX_ORDER
+from phrasebeam.training.word_alignment.alignment_settings import Aligner
 
 MOST_FOLDS = 100
 LETTER_SEARCH = SearchSettings(algorithm="cube", pop_limit=100, stack=50, distortion_limit=0)
+
+
+LetterAligner = Literal["edits", Aligner]
 
 
 class LetterModelSettings(Section):
@@ -22,6 +26,7 @@ class LetterModelSettings(Section):
     copies: int = Field(
         3, ge=1, le=1_000_000, description="how often a word pair is read at most, of as often as it occurs"
     )
+    aligner: LetterAligner = Field("edits", description="of letters: edits by learned costs, or an aligner of words")
     order: int = Field(7, ge=MIN_ORDER, le=MAX_ORDER, description="letters of the longest n-grams")
     operations: int = Field(5, ge=0, le=MAX_ORDER, description="operations of the longest n-grams; 0: no such model")
     longest: int = Field(7, ge=1, le=20, description="letters of the longest phrases")
@@ -31,7 +36,7 @@ class LetterModelSettings(Section):
 class SparseSettings(Section):
     """Sparse features of candidates, whose weights are learned by AdaGrad."""
 
-    letters: bool = Field(True, description="of edits of letters")
+    letters: bool = Field(False, description="of edits of letters")
     neighbours: bool = Field(True, description="of the words before and after")
     passes: int = Field(3, ge=1, le=100, description="over the training words")
     rate: PositiveFactor = Field(0.1, description="size of steps")

@@ -166,7 +166,8 @@ class _Training:
         if name in self.state.built:
             return
         log.info("model of letters: %s", name)
-        self.builder.build(Counter(pairs), self.work / name)
+        other = None if name == WHOLE else self.work / WHOLE
+        self.builder.build(Counter(pairs), self._letters(pairs), self.work / name, other)
         self.state = self.state.model_copy(update={"built": [*self.state.built, name]})
         save_config(self.state, self.work / "run.yaml")
 
