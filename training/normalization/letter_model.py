@@ -17,6 +17,7 @@ from phrasebeam.training.model_building.train_model import train_model
 from phrasebeam.training.normalization.normalizer_settings import LetterModelSettings
 from phrasebeam.training.normalization.word_pairs import Pair
 
+EDITS = "edits"  # as the name of an aligner
 KNOWN_MODEL = "lm2.bin"  # the language model of the known words, which models without a fold share
 
 
@@ -38,7 +39,7 @@ class LetterModelBuilder:
             _write(source, [word for (word, _), count in copies for _ in range(count)])
             _write(target, [form for (_, form), count in copies for _ in range(count)])
             alignment = None
-            if self.settings.aligner == "edits":
+            if EDITS in self.settings.aligners:
                 alignment = directory / "alignment"
                 _write_alignment(alignment, [(pair, count) for pair, count in copies], letters)
             _write(words, self.known)
@@ -59,8 +60,10 @@ class LetterModelBuilder:
         }
         if self.known:
             config["language_models"] = [{"text": [str(words)]}]
-        if settings.aligner != "edits":
-            config["alignment"] = {"aligner": settings.aligner}
+        others = [{"aligner": name} for name in settings.aligners if name != EDITS]
+        if EDITS not in settings.aligners:
+            config["alignment"] = others.pop(0)
+        config["more_alignments"] = others
         if settings.operations:
             config["operations"] = {"order": settings.operations}
         return parse_config(config, TrainModelConfig, "the model of letters")

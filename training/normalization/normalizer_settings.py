@@ -26,7 +26,12 @@ class LetterModelSettings(Section):
     copies: int = Field(
         3, ge=1, le=1_000_000, description="how often a word pair is read at most, of as often as it occurs"
     )
-    aligner: LetterAligner = Field("edits", description="of letters: edits by learned costs, or an aligner of words")
+    aligners: list[LetterAligner] = Field(
+        ["edits", "fast_align"],
+        min_length=1,
+        max_length=10,
+        description="of letters, whose phrases are all taken: edits by learned costs, and aligners of words",
+    )
     order: int = Field(7, ge=MIN_ORDER, le=MAX_ORDER, description="letters of the longest n-grams")
     operations: int = Field(5, ge=0, le=MAX_ORDER, description="operations of the longest n-grams; 0: no such model")
     longest: int = Field(7, ge=1, le=20, description="letters of the longest phrases")
