@@ -53,7 +53,10 @@ def main() -> None:
         for name in given.sets:
             for block in range(given.blocks):
                 _run(given, name, size, block)
-    print_results(_rows(given.results), given.variant)
+    compared = comparison(_rows(given.results), given.variant)
+    print(table(compared))
+    with open(given.results.with_name(f"{given.results.stem}-compared.csv"), "w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows(compared)
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
@@ -143,8 +146,8 @@ def block_of(sentences: Sentences, size: int, block: int) -> Sentences:
     return found
 
 
-def print_results(rows: list[dict[str, str]], variant: str) -> None:
-    """Print means over blocks beside what was published."""
+def comparison(rows: list[dict[str, str]], variant: str) -> list[list[str]]:
+    """Rows of means over blocks beside what was published, and of the mean of all differences."""
     published = {(row["set"], row["words"]): row for row in _rows(RESULTS / "normalization-published.csv")}
     accuracies: dict[tuple[str, str], list[float]] = {}
     for row in rows:
@@ -159,9 +162,8 @@ def print_results(rows: list[dict[str, str]], variant: str) -> None:
         difference = "" if gain is None else f"{gain:+.2f}"
         values = [others.get(system, "") for system in OTHERS]
         shown.append([*key, *values, f"{mean:.2f}", str(len(found)), difference])
-    print(table(shown))
-    if gains:
-        print(f"mean difference to cSMTiser: {sum(gains) / len(gains):+.2f}")
+    mean = f"{sum(gains) / len(gains):+.2f}" if gains else ""
+    return [*shown, ["all", "", "", "", "", "", "", mean]]
 
 
 if __name__ == "__main__":

@@ -96,7 +96,7 @@ def train(
     from phrasebeam.training.recipe.score_table import headings, shown_metrics
 
     if isinstance(result, NormalizerDescription):
-        return _normalizer(result, call)
+        return _normalizer(result, call.given["output"])
     metrics = shown_metrics(result.metric)
     rows = [["stage", *headings(metrics), *headings(metrics, "test "), "minutes", ""]]
     for name, record in result.stages.items():
@@ -110,7 +110,7 @@ def train(
     return _status(result.gain, require_gain)
 
 
-def _normalizer(result: "NormalizerDescription", call: CommandCall) -> int:
+def _normalizer(result: "NormalizerDescription", output: object) -> int:
     """Print how good a normalizer was on words that were held out, and how far its confidence can be trusted."""
     held_out = result.held_out
     rows = [["confidence", "words", "right", "expected"]]
@@ -121,7 +121,7 @@ def _normalizer(result: "NormalizerDescription", call: CommandCall) -> int:
     print_table(rows)
     by_letters = 100 * held_out.letters_right / max(1, held_out.words)
     print(f"accuracy {held_out.accuracy:.2f} of {held_out.words:,} held-out words; by letters alone {by_letters:.2f}")
-    print(f"{call.given['output']}: a normalizer; phrasebeam translate --model {call.given['output']} reads words")
+    print(f"{output}: a normalizer; phrasebeam translate --model {output} reads words")
     return 0
 
 
