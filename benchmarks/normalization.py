@@ -148,7 +148,7 @@ def block_of(sentences: Sentences, size: int, block: int) -> Sentences:
 
 def comparison(rows: list[dict[str, str]], variant: str) -> list[list[str]]:
     """Rows of means over blocks beside what was published, and of the mean of all differences."""
-    published = {(row["set"], row["words"]): row for row in _rows(RESULTS / "normalization-published.csv")}
+    published = {(row["set"], row["words"]): row for row in _rows(ROOT / "benchmarks" / "normalization_published.csv")}
     accuracies: dict[tuple[str, str], list[float]] = {}
     for row in rows:
         if row["variant"] == variant:
