@@ -72,13 +72,13 @@ def _blocks(file: BinaryIO, name: str | Path, size: int) -> Iterator[bytes]:
     with named_in_errors(Path(name)):
         while end is None:
             block, rest, end = _next_block(file, rest, size)
-            if number == 0 and block.startswith(BOM_UTF8):
-                block = block.removeprefix(BOM_UTF8) or b"\n"
+            mark = len(BOM_UTF8) if number == 0 and block.startswith(BOM_UTF8) else 0
+            if mark:
                 hint(f"{name}: begins with a byte order mark (BOM), which was left out")
-            sound, refused = _sound_lines(block)
+            sound, refused = _sound_lines(block, mark)
             number += sound.count(b"\n")
             if sound:
-                yield sound
+                yield sound[mark:] or b"\n"
             if refused:
                 raise FormatError(name, refused, number + 1)
     if end:
@@ -92,7 +92,7 @@ def _next_block(file: BinaryIO, rest: bytes, size: int) -> tuple[bytes, bytes, s
         try:
             piece = cast(io.BufferedReader, file).read1()  # what has come, as much as readline would look at
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            end = str(error)
+            end = str(error) or repr(error)
         else:
             end = None if piece else ""
             pieces.append(piece)
@@ -104,14 +104,14 @@ def _next_block(file: BinaryIO, rest: bytes, size: int) -> tuple[bytes, bytes, s
     return block[:whole], block[whole:], end
 
 
-def _sound_lines(block: bytes) -> tuple[bytes, str]:
-    """The lines before the first that is refused, and why it is, or ""."""
+def _sound_lines(block: bytes, mark: int) -> tuple[bytes, str]:
+    """The lines before the first that is refused, and why it is, or ""; `mark`: bytes before the text."""
     end, refused, begin = len(block), "", 0
     try:
         block.decode("utf-8")
     except UnicodeDecodeError as error:
         end = block.rfind(b"\n", 0, error.start) + 1
-        byte, column = block[error.start], error.start + 1 - end
+        byte, column = block[error.start], error.start + 1 - max(end, mark)
         refused = f"byte 0x{byte:02x} at column {column} is not UTF-8; convert it (iconv -t UTF-8)"
     while begin <= end and len(block) - begin >= LONGEST_LINE:
         behind = block.find(b"\n", begin) + 1 or len(block)

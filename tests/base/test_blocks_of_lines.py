@@ -1,7 +1,7 @@
 """Lines in blocks, as bytes come, against lines one by one."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from phrasebeam.base import files
@@ -35,7 +35,11 @@ class Slow:
         return self.pieces.pop(0) if self.pieces else b""
 
 
+@settings(max_examples=1000)
 @given(PIECES, st.sampled_from([1, 5, 1000]))
+@example([b"\xef\xbb\xbfaaa", b"aaaaaa", b"a"], 1)
+@example([b"\xef\xbb\xbf"], 1)
+@example([b"\xef\xbb\xbfa\xff"], 5)
 def test_same_as_line_by_line(pieces, size):
     lines, problem = naive.read_lines(b"".join(pieces), LONGEST)
     with pytest.MonkeyPatch.context() as patch:

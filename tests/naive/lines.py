@@ -9,10 +9,10 @@ def read_lines(data, longest):
     while data:
         line, end, rest = data.partition(b"\n")
         line, data, number = line + end, rest, number + 1
-        if number == 1 and line.startswith(BOM):
-            line = line[len(BOM) :]
         if len(line) >= longest:
             return lines, f"text:{number}: a line of {longest} bytes or more, expected text of a sentence a line"
+        if number == 1 and line.startswith(BOM):
+            line = line[len(BOM) :]
         try:
             lines.append(line.decode("utf-8").rstrip("\r\n"))
         except UnicodeDecodeError as error:

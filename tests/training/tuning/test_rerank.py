@@ -105,6 +105,8 @@ def test_the_largest_values_are_learned_from(tmp_path, method):
     assert np.isfinite([learned.score, *learned.weights["LM0"]]).all()
 
 
+@pytest.mark.kernels
+@pytest.mark.filterwarnings("ignore:overflow")
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -121,6 +123,7 @@ def test_the_largest_values_are_learned_from(tmp_path, method):
         ("0 ||| a ||| LM0= 1e308 ||| 1\n", "1: a feature is '1e308', expected a number up to"),
         ("0 ||| a ||| LM0= 1 ||| 1\n0 ||| b ||| LM0= 1 ||| -inf\n", "2: the score is '-inf', expected a number"),
         ("9" * 5000 + " ||| a ||| LM0= 1 ||| 1\n", "1: the sentence '9{79}\\.\\.\\., expected its number"),
+        ("x ||| a ||| LM0= 1 ||| 1\n", "1: the sentence 'x', expected its number"),
         ("1 ||| a ||| LM0= 1 ||| 1\n", "1: sentence 1, expected 0"),
         ("0 ||| a ||| LM0= 1 ||| 1\n2 ||| a ||| LM0= 1 ||| 1\n", "2: sentence 2, expected 0 or 1"),
         ("0 ||| a ||| LM0= 1 ||| 1\n0 ||| a ||| LM0= 1 2 ||| 1\n", "2: the feature 'LM0' has 2 values, before 1"),
