@@ -19,12 +19,13 @@ from phrasebeam.base.config import Count, Section, load_config
 from phrasebeam.base.errors import ConfigError, FormatError, ModelError
 from phrasebeam.decoder.model.digests import Digest, file_digest
 from phrasebeam.decoder.normalization.candidates import CandidateSettings, LetterCosts
-from phrasebeam.decoder.normalization.sparse_choice import LETTERS, NEIGHBOURS
+from phrasebeam.decoder.normalization.directory import NORMALIZER, is_normalizer
+from phrasebeam.decoder.normalization.sparse_choice import groups_of
 from phrasebeam.decoder.normalization.word_letters import Alphabet
 from phrasebeam.decoder.normalization.word_memory import WordMemory
 
 NORMALIZER_FORMAT = "phrasebeam normalizer 1"
-NORMALIZER, LETTER_MODEL = "normalizer.yaml", "letters"
+LETTER_MODEL = "letters"
 PAIRS, WORDS, EDITS, SPARSE = "pairs.tsv", "words.txt", "edits.npy", "sparse.npy"
 OWN_FILES = PAIRS, WORDS, EDITS, SPARSE
 TRAIN_AGAIN = "train the normalizer again or copy it whole"
@@ -73,7 +74,7 @@ class NormalizerDescription(Section):
     @property
     def groups(self) -> int:
         """The groups of sparse features, as kernels have them."""
-        return int(LETTERS) * self.letters | int(NEIGHBOURS) * self.neighbours
+        return groups_of(self.letters, self.neighbours)
 
 
 class NormalizerParts(NamedTuple):
@@ -83,11 +84,6 @@ class NormalizerParts(NamedTuple):
     memory: WordMemory
     letters: LetterCosts
     sparse: np.ndarray  # float32[S], S a power of two
-
-
-def is_normalizer(directory: str | Path) -> bool:
-    """Whether it is the directory of a normalizer."""
-    return (Path(directory) / NORMALIZER).is_file()
 
 
 def open_parts(directory: Path) -> NormalizerParts:

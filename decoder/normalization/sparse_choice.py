@@ -40,6 +40,11 @@ class Tokens(NamedTuple):
     after: np.ndarray  # int64[T]
 
 
+def groups_of(letters: bool, neighbours: bool) -> int:
+    """The groups of features that candidates are weighed by, as kernels have them."""
+    return int(LETTERS) * letters | int(NEIGHBOURS) * neighbours
+
+
 @inner_kernel
 def slot_of(key, size):
     """The weight (int64) of a feature with `key` (uint64), of `size` (int64, a power of two)."""

@@ -18,8 +18,8 @@ from phrasebeam.decoder.options.candidates import (
     item_of,
     score_synthetic,
 )
-from phrasebeam.decoder.options.completion import complete_now
 from phrasebeam.decoder.options.option_arrays import NOT_YET, Options
+from phrasebeam.decoder.options.option_details import complete_now
 from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
 from phrasebeam.kernels.hashing import EMPTY
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel

@@ -14,8 +14,8 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
-from phrasebeam.decoder.options.completion import complete_option
 from phrasebeam.decoder.options.option_arrays import NOT_YET
+from phrasebeam.decoder.options.option_details import complete_option
 from phrasebeam.decoder.search.extension import (
     IMPOSSIBLE,
     PRUNED,

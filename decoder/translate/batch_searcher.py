@@ -52,7 +52,7 @@ class FoundBatch:
     found: BestDerivations
 
     def translations(self) -> Iterator[Translation]:
-        """They, of which only the texts are known until more is asked for."""
+        """The translations; what they have besides their texts is computed when it is asked for."""
         for i, (text, score) in enumerate(zip(self.texts, self.found.score.tolist())):
             later = _Later(self, i)
             yield Translation(text, score, later.features, later.phrases)
@@ -189,7 +189,10 @@ def is_plain(given: Input) -> bool:
 
 
 def _has_words(line: str) -> bool:
-    """Whether a line surely has a word; of one of Unicode's white space alone, which are words, it is not said."""
+    """Whether a line has a word.
+
+    False also for lines of nothing but white space beyond ASCII, which are words, too: these are searched alone.
+    """
     return bool(line) and not line.isspace()
 
 

@@ -33,9 +33,7 @@ from phrasebeam.decoder.held_out.training_sentences import TrainingFiles
 from phrasebeam.decoder.input.sentence_input import Prefix
 from phrasebeam.decoder.marked_text.tokenization import Tokenization, is_of_raw_text
 from phrasebeam.decoder.model.description import open_description
-from phrasebeam.decoder.normalization.normalizer import Normalizer
-from phrasebeam.decoder.normalization.normalizer_files import NORMALIZER, OWN_FILES, is_normalizer
-from phrasebeam.decoder.normalization.word_text import WordText
+from phrasebeam.decoder.normalization.directory import NORMALIZER, is_normalizer
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
 from phrasebeam.decoder.translate.outputs import STANDARD_OUTPUT, write_outputs
@@ -78,6 +76,11 @@ def translate(model: Model, *, threads: AtOnce = 1, **options: Unpack[TranslateO
 
 def _normalized(model: Path, options: TranslateOptions, threads: int) -> list[str]:
     """The forms of words, line by line; nothing where they go elsewhere."""
+    # Here, since translations do not need what they import
+    from phrasebeam.decoder.normalization.normalizer import Normalizer
+    from phrasebeam.decoder.normalization.normalizer_files import OWN_FILES
+    from phrasebeam.decoder.normalization.word_text import WordText
+
     if option := refused_by_normalizers(options):
         raise ConfigError(f"{option} has no effect on a normalizer; leave it out")
     source, destination, texts = optional_path(options["input"]), optional_path(options["output"]), list[str]()

@@ -7,7 +7,7 @@ from pydantic import Field
 from phrasebeam.base.config import WITHOUT_EFFECT, PositiveFactor, Section, Seed, Threads
 from phrasebeam.base.memory_bound import MemorySettings
 from phrasebeam.decoder.normalization.candidates import CandidateSettings
-from phrasebeam.decoder.normalization.sparse_choice import LETTERS, NEIGHBOURS
+from phrasebeam.decoder.normalization.sparse_choice import groups_of
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.lm.estimate import MIN_ORDER
 from phrasebeam.lm.ngrams import MAX_ORDER
@@ -52,7 +52,7 @@ class SparseSettings(Section):
     @property
     def groups(self) -> int:
         """The groups of features, as kernels have them."""
-        return int(LETTERS) * self.letters | int(NEIGHBOURS) * self.neighbours
+        return groups_of(self.letters, self.neighbours)
 
 
 class NormalizerSettings(MemorySettings):

@@ -17,11 +17,11 @@ from phrasebeam.base.files import atomic_file
 from phrasebeam.base.progress import log, stage
 from phrasebeam.decoder.model.digests import file_digest
 from phrasebeam.decoder.normalization.candidates import CandidateLists, LetterCosts, candidate_lists
+from phrasebeam.decoder.normalization.directory import NORMALIZER
 from phrasebeam.decoder.normalization.letter_edits import learn_costs
 from phrasebeam.decoder.normalization.normalizer_files import (
     EDITS,
     LETTER_MODEL,
-    NORMALIZER,
     NORMALIZER_FORMAT,
     OWN_FILES,
     PAIRS,
@@ -132,15 +132,15 @@ class _Training:
     def run(self, digests: dict[str, dict[str, str]]) -> NormalizerDescription:
         """Make what is missing, and write the normalizer."""
         whole, folds = _flat(self.pairs), in_parts(self.pairs, self.settings.folds)
-        self._build(WHOLE, whole)
-        parts = []
+        letters, parts = self._letters(whole), []
+        self._build(WHOLE, whole, letters)
         for number, fold in enumerate(folds):
             others = _flat([sentence for other in folds if other is not fold for sentence in other])
-            self._build(f"fold-{number}", others)
-            parts.append(self._held_out(f"fold-{number}", others, fold))
+            of_others = self._letters(others)
+            self._build(f"fold-{number}", others, of_others)
+            parts.append(self._held_out(f"fold-{number}", others, of_others, fold))
         if self.development:
-            parts.append(self._held_out(WHOLE, whole, self.development))
-        letters = self._letters(whole)
+            parts.append(self._held_out(WHOLE, whole, letters, self.development))
         with stage("learning weights"):
             estimate = self._estimate(parts, letters)
             weights = learn_choice(parts, letters, self.settings)
@@ -161,27 +161,28 @@ class _Training:
         save_config(state, path)
         return state
 
-    def _build(self, name: str, pairs: Sequence[Pair]) -> None:
+    def _build(self, name: str, pairs: Sequence[Pair], letters: LetterCosts) -> None:
         """Build the model of letters of a name, unless it is there."""
         if name in self.state.built:
             return
         log.info("model of letters: %s", name)
         other = None if name == WHOLE else self.work / WHOLE
-        self.builder.build(Counter(pairs), self._letters(pairs), self.work / name, other)
+        self.builder.build(Counter(pairs), letters, self.work / name, other)
         self.state = self.state.model_copy(update={"built": [*self.state.built, name]})
         save_config(self.state, self.work / "run.yaml")
 
     def _letters(self, pairs: Sequence[Pair]) -> LetterCosts:
+        """The costs of edits of letters, learned of these pairs."""
         counts = sorted(Counter(pairs).items())
         weights = np.log1p([count for _, count in counts])
         words, forms = [word for (word, _), _ in counts], [form for (_, form), _ in counts]
         return LetterCosts(self.alphabet, learn_costs(words, forms, weights, self.alphabet))
 
-    def _held_out(self, name: str, pairs: Sequence[Pair], sentences: Sentences) -> HeldOutPart:
-        """Sentences with candidates by the model of a name, which was built of `pairs`."""
+    def _held_out(self, name: str, pairs: Sequence[Pair], letters: LetterCosts, sentences: Sentences) -> HeldOutPart:
+        """Sentences with candidates by the model of a name, which was built of `pairs` and aligned by `letters`."""
         words = distinct_words([[word for word, _ in sentence] for sentence in sentences])
         decoder, memory = Decoder.load(self.work / name), WordMemory.of(pairs, self.known)
-        given = decoder, memory, self._letters(pairs), self.settings.candidates
+        given = decoder, memory, letters, self.settings.candidates
         lists: CandidateLists = candidate_lists(words, *given, self.settings.threads)
         return HeldOutPart(sentences, lists)
 

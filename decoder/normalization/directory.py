@@ -1,0 +1,10 @@
+"""How the directory of a normalizer is recognized, without the imports that a normalizer needs."""
+
+from pathlib import Path
+
+NORMALIZER = "normalizer.yaml"
+
+
+def is_normalizer(directory: str | Path) -> bool:
+    """Whether it is the directory of a normalizer."""
+    return (Path(directory) / NORMALIZER).is_file()
