@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.inner_kernels import read_number
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 DIGITS = st.text("0123456789", max_size=22)
 EXPONENTS = st.one_of(st.just(""), st.integers(-400, 400).map(lambda power: f"e{power}"), st.just("E+07"))

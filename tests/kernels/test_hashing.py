@@ -9,7 +9,7 @@ from phrasebeam.kernels.hashing import combine, mix, murmur, reciprocal, remaind
 from tests.inner_kernels import slots_of
 from tests.naive.ngrams import MASK, murmur64a
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 uint64 = st.integers(0, MASK)
 

@@ -6,7 +6,7 @@ import pytest
 
 from phrasebeam.cli import main
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 TEXT = "the cat sat\nthe dog sat down\n\na cat saw the dog\n"
 

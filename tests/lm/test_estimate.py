@@ -17,7 +17,7 @@ from phrasebeam.process.hints import begin_hints, end_hints
 from tests.naive.kneser_ney import NaiveModel, backed_off_log10_prob
 from tests.naive.kneser_ney import discounts as naive_discounts
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 TINY = 1  # byte: every word its own bucket
 

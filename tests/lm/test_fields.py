@@ -16,7 +16,7 @@ from phrasebeam.lm.text.text_vocabulary import TextVocabulary
 from phrasebeam.lm.text.vocabulary import Vocabulary
 from tests.inner_kernels import read_points, split_fields
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 LINES = st.text(st.sampled_from("ab |\t\r\u00a0\x0b"), max_size=20)
 WORDS = st.lists(st.text(st.sampled_from("ab\u00e9\u00a0|"), min_size=1, max_size=4), max_size=12)

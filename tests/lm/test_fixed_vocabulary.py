@@ -9,7 +9,7 @@ from phrasebeam.base.errors import FormatError
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 from phrasebeam.lm.text.vocabulary import Vocabulary
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 WORD = st.text(st.characters(blacklist_characters=" \t\r\n\v\f", blacklist_categories=["Cs"]), min_size=1)
 

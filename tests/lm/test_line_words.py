@@ -13,7 +13,7 @@ from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 from phrasebeam.lm.text.line_words import line_words
 from phrasebeam.lm.text.vocabulary import Vocabulary
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 KNOWN = ["haus", "äpfel", "a", "b", "a b", "日本", "\u3000"]
 LINES = st.lists(
     st.lists(st.sampled_from([*KNOWN, "x", "ha", " ", "\t", "\r", "\v", "\f", "\n", "\u00a0"])).map("".join)

@@ -19,7 +19,7 @@ from phrasebeam.lm.text.encoded_words import encode
 from phrasebeam.lm.text.vocabulary import Vocabulary
 from tests.naive.ngrams import random_arpa
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 TOY = Path(__file__).with_name("toy.arpa")
 GOLDEN = Path(__file__).with_name("toy.probing.bin")  # build_binary probing toy.arpa toy.probing.bin

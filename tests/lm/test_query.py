@@ -17,7 +17,7 @@ from phrasebeam.lm.probing_writer import write_probing
 from phrasebeam.lm.query import score_word
 from tests.naive.ngrams import parse_arpa, random_arpa, score
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 TOY = Path(__file__).with_name("toy.arpa")
 GOLDEN = Path(__file__).with_name("toy.probing.bin")

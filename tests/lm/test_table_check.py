@@ -14,7 +14,7 @@ from phrasebeam.lm.table_check import NO_BUCKET, contradictions, find_lost_entry
 from tests.naive import table_checks as naive
 from tests.naive.ngrams import murmur64a, random_arpa
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 GOLDEN = Path(__file__).with_name("toy.probing.bin")
 SENTENCES = [["a", "b", "a", "c"], ["b", "b", "b", "a"], ["c", "a", "b", "d", "a", "b"], ["d"]]

@@ -24,7 +24,7 @@ from tests.decoder.features.test_sparse_features import LEVELS, add_templates, a
 from tests.decoder.models import REORDERINGS, SOURCE, TARGET, WORD_MSD, random_toy, toy_name
 from tests.naive.search import derivations, features, next_spans, options
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 SEEDS = st.integers(0, 2**20)
 

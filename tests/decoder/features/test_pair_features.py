@@ -18,7 +18,7 @@ from tests.decoder.models import SENTENCE_PAIRS, SOURCE, random_toy
 from tests.naive.phrase_templates import one_word_counts
 from tests.naive.search import derivations, features
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 SEEDS = st.integers(0, 2**20)
 UNLIMITED = {"stack": 0, "pop_limit": 0, "beam_threshold": 0, "table_limit": 0}

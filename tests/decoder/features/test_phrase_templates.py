@@ -30,7 +30,7 @@ from tests.decoder.search.test_search import flat
 from tests.naive.phrase_templates import PHRASE_GROUPS
 from tests.naive.sparse import key_of, names, text_of
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 FEW = 2
 TEMPLATES = Templates(
     levels=[Level(kind="type", budget=1), Level(kind="tags", budget=1)], **dict.fromkeys(PHRASE_GROUPS, True)

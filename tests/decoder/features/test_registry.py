@@ -46,7 +46,6 @@ def test_files_with_settings_name_the_features():
 
 
 @pytest.mark.kernels
-@pytest.mark.filterwarnings("ignore:overflow")
 @pytest.mark.parametrize("feature", PAIR_FEATURES, ids=names_of(PAIR_FEATURES))
 def test_features_of_pairs_have_values(feature, tmp_path):
     """A feature that is declared and has no kernel is found by the search: its value is NaN."""

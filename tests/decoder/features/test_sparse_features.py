@@ -46,7 +46,7 @@ from tests.naive.phrase_templates import PHRASE_GROUPS, most_frequent, one_word_
 from tests.naive.search import derivations, features
 from tests.naive.sparse import groups_of, key_of, names, text_of
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 ALGORITHMS = st.sampled_from(["stack", "cube"])
 LEVELS = [
     Level(kind="word", budget=5),

@@ -23,7 +23,7 @@ from tests.inner_kernels import is_closed
 from tests.naive.forced import forced
 from tests.naive.search import features, options
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 SEEDS = st.integers(0, 2**20)
 SETTINGS = st.builds(

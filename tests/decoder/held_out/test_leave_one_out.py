@@ -42,7 +42,7 @@ from phrasebeam.training.model_building.train_model import train_model
 from tests.naive.phrase_smoothing import SMOOTHED
 from tests.training.model_building.bitexts import HARD, arrays, bitexts, realigned, sentence_pairs
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 MODELS = st.builds(
     Reordering,

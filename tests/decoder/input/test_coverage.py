@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW, cover, is_covered
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 SPANS = st.lists(st.tuples(st.integers(0, COVERAGE_WINDOW - 1), st.integers(1, 20)), max_size=40)
 

@@ -19,7 +19,7 @@ from tests.decoder.models import SOURCE, TARGET, WORD_MSD, random_lm, random_toy
 from tests.naive.instructions import derivations, obeys
 from tests.naive.search import features
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 UNLIMITED = {"stack": 0, "beam_threshold": 0, "table_limit": 0, "pop_limit": 0}
 SEEDS = st.integers(0, 2**20)

@@ -11,7 +11,7 @@ from phrasebeam.decoder.input.zones import NO_ZONES, obeys, pack_zones
 from tests.decoder.input.test_input import random_input
 from tests.naive import instructions
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 
 @given(st.integers(0, 2**30), st.integers(-1, 8))

@@ -18,7 +18,7 @@ from phrasebeam.decoder.sparse.sparse_weights import add_weights, new_sparse_wei
 from phrasebeam.decoder.sparse.templates import Templates
 from tests.decoder.models import random_toy
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 
 @pytest.fixture(scope="module")

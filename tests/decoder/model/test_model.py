@@ -16,7 +16,7 @@ from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import random_toy
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 PARTS = ["model.yaml", "weights.yaml", "source.vocab", "target.vocab", "lm.bin"]
 ARRAYS = ["phrases/slots", "phrases/target_words", "phrases/ln_scores", "reordering/ln_scores", "reordering/counts"]

@@ -18,7 +18,7 @@ from phrasebeam.training.bitext.parallel_text import read_bitext
 from phrasebeam.training.word_alignment.alignment_points import Alignments
 from tests.decoder.models import random_toy
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 FILES = [(folder, file) for folder, files in ARRAY_FILES.items() for file in files]
 

@@ -11,7 +11,7 @@ from phrasebeam.decoder.model.replacement import check_replaceable, clear_model
 from phrasebeam.decoder.tables.provenance import DataSize, Stage, differences, version
 from tests.decoder.models import random_toy
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 SETTINGS = {"phrases": {"max_length": 7}, "alignment": {"seed": 1, "aligner": "hmm"}}
 DATA = {"source": {"file": "train.de", "sha256": "a"}, "skipped": 3}
 

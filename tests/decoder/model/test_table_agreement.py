@@ -19,7 +19,7 @@ from phrasebeam.training.model_building.train_model import train_model
 from tests.decoder.models import assert_sound, random_toy
 from tests.naive import table_checks as naive
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 WORDS = ["a", "b", "c", "d", "e", "f", "g", "h"]
 PHRASES = st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=3).map(tuple), max_size=20)

@@ -24,7 +24,7 @@ from tests.decoder.models import SOURCE, TARGET, assert_sound, random_lm
 from tests.decoder.search.test_search import UNLIMITED, flat
 from tests.naive.search import best_options, derivations, features, reordering_features
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 ORDER, WIDTHS = 3, (2, 1)  # of the language model; scores of the tables
 MSD = Reordering()
 SCALARS = {"LM0": 0.7, "Distortion0": 0.4, "WordPenalty0": -0.3, "PhrasePenalty0": 0.2, "UnknownWordPenalty0": 1.0}

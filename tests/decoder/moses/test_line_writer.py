@@ -11,7 +11,7 @@ from phrasebeam.decoder.moses.tables import repeated_pairs
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
 from phrasebeam.lm.text.encoded_words import encode
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 VOCABULARY = ["a", "\u00e9t\u00e9", "\u00a0"]
 PHRASES = st.lists(st.integers(0, 2), min_size=1, max_size=3)

@@ -27,7 +27,7 @@ from phrasebeam.decoder.translate.translate_settings import ModelSearch
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import ALL_REORDERINGS, assert_sound, random_lm, random_toy
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 LINES = ["a b c x", "", "b d a a", "x", "c b", "a b d"]
 

@@ -22,7 +22,7 @@ from phrasebeam.decoder.tables.phrase_table import find_source, longest, open_ph
 from phrasebeam.lm.text.text_vocabulary import TextVocabulary
 from tests.naive import moses as naive
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 PHRASES = st.lists(st.sampled_from(["a", "b", "\u00a0", "&#124;"]), min_size=1, max_size=3).map(tuple)
 FE = Reordering()

@@ -19,7 +19,7 @@ from phrasebeam.lm.text.text_vocabulary import TextVocabulary
 from tests.decoder.moses.test_moses_tables import blocks_of
 from tests.naive import moses as naive
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 NUMBERS = st.sampled_from(
     [

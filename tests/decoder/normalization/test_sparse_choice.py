@@ -12,7 +12,7 @@ from phrasebeam.training.normalization.sparse_learning import FIRST_SQUARE, lear
 from tests.decoder.normalization.words import LISTS, choices, letters
 from tests.naive.normalization import adagrad_step, letter_features, neighbour_features, slots
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 SIZE = 64
 GROUPS = st.sampled_from([LETTERS, NEIGHBOURS, LETTERS | NEIGHBOURS])
 

@@ -35,7 +35,7 @@ from tests.decoder.models import last_workspace
 from tests.naive.operations import operations
 
 WORDS = ["a", "b", "c", "d", "e", "f", "g", "h"]
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 SEARCHES = [SearchSettings(algorithm="cube", distortion_limit=-1), SearchSettings(stack=40, distortion_limit=3)]
 
 

@@ -10,7 +10,7 @@ from phrasebeam.decoder.options.future_cost import fill_future_cost, future_cost
 from phrasebeam.decoder.options.option_arrays import new_options
 from tests.naive.search import future_cost as naive_future_cost
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 ESTIMATE = st.integers(-30, 3).map(float)
 

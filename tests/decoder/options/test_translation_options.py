@@ -27,7 +27,7 @@ from tests.decoder.models import (
 from tests.naive import ngrams
 from tests.naive.search import KINDS, LN10, best_options, options
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 SEEDS = st.integers(0, 2**20)
 LM_WEIGHTS = st.sampled_from([-0.5, 0.0, 0.7])

@@ -17,7 +17,7 @@ from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import SOURCE, WORD_MSD, random_toy
 from tests.naive.lattice import paths, within
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 SEEDS = st.integers(0, 2**20)
 ALL = 10**5

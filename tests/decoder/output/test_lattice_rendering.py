@@ -13,7 +13,7 @@ from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import random_toy
 from tests.naive.lattice import paths
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 LINES = ["a b c x", "", "b d a a", 'say" \\"a\\ &amp; \\', "a\0b <b> | {x}"]
 HYPOTHESIS = re.compile(

@@ -17,7 +17,7 @@ from tests.decoder.held_out.test_leave_one_out import LINES, trained
 from tests.decoder.models import random_toy
 from tests.decoder.search.test_search import flat
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 NO_PREFIX = Prefix()
 
 

@@ -12,7 +12,7 @@ from tests.decoder.models import random_toy
 from tests.naive.mbr import expected_bleu as naive_expected_bleu
 from tests.naive.mbr import sentence_bleu
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 WORDS = st.lists(st.integers(0, 3), max_size=9).map(tuple)
 LISTS = st.lists(WORDS, min_size=1, max_size=8, unique=True)

@@ -17,7 +17,7 @@ from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import REORDERINGS, SOURCE, random_lm, random_toy, toy_name, write_model
 from tests.naive.search import derivations, features
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 UNLIMITED = {"stack": 0, "beam_threshold": 0, "table_limit": 0}
 SEEDS = st.integers(0, 2**20)

@@ -13,7 +13,7 @@ from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import REORDERINGS, SOURCE, last_workspace, random_toy
 from tests.decoder.search.test_search import SEEDS, UNLIMITED, enumerate_scores, flat, path_scores, toy_problem
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 CUBE = {"algorithm": "cube", "pop_limit": 0}
 

@@ -14,7 +14,7 @@ from phrasebeam.decoder.input.coverage import cover
 from tests.inner_kernels import orientation_of_next, shift_alone
 from tests.naive import search as naive
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 
 @st.composite

@@ -24,7 +24,7 @@ from tests.decoder.search.test_search import flat
 from tests.naive import word_lattice as naive
 from tests.naive.phrase_templates import PHRASE_GROUPS
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 UNLIMITED = {"stack": 0, "pop_limit": 0, "beam_threshold": 0, "table_limit": 0}
 SEEDS = st.integers(0, 2**20)

@@ -29,7 +29,7 @@ from tests.inner_kernels import follow
 from tests.naive.prefix import begins, best_rest, completions
 from tests.naive.search import features
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 UNLIMITED = {"stack": 0, "beam_threshold": 0, "table_limit": 0}
 SEEDS = st.integers(0, 2**20)

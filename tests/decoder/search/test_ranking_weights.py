@@ -12,7 +12,7 @@ from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import SOURCE, random_toy
 from tests.decoder.search.test_search import flat
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 MANY = 3000  # more derivations than the toys' sentences have
 
 

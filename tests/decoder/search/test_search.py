@@ -15,7 +15,7 @@ from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import REORDERINGS, SOURCE, last_workspace, random_toy, toy_name
 from tests.naive.search import best_of_bins, best_options, derivations, features, future_cost
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 UNLIMITED = {"stack": 0, "beam_threshold": 0, "table_limit": 0}
 SEEDS = st.integers(0, 2**20)

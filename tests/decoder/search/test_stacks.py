@@ -23,7 +23,7 @@ from phrasebeam.decoder.search.stacks import (
 )
 from tests.inner_kernels import arrive
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 ROW = 1
 

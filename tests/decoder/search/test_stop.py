@@ -9,8 +9,6 @@ from phrasebeam import Decoder, Request, SearchSettings
 from phrasebeam.decoder.search.stop_flag import StopFlag
 from tests.decoder.models import random_toy
 
-pytestmark = pytest.mark.filterwarnings("ignore:overflow")
-
 # Without limits, so that the search of a long sentence takes minutes.
 SLOW = {"stack": 0, "beam_threshold": 0, "distortion_limit": 20, "table_limit": 0, "max_phrase_length": 3}
 

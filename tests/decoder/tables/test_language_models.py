@@ -21,7 +21,7 @@ from tests.decoder.models import SOURCE, TARGET, random_lm, random_toy
 from tests.naive import ngrams
 from tests.naive.search import LN10, derivations, features
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 SEEDS = st.integers(0, 2**20)
 UNLIMITED = {"stack": 0, "pop_limit": 0, "beam_threshold": 0, "table_limit": 0}

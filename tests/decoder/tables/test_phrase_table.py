@@ -22,7 +22,7 @@ from phrasebeam.decoder.tables.phrase_table import (
 from phrasebeam.decoder.tables.source_slots import build_slots
 from tests.decoder.models import random_toy, save_arrays
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 WORDS = st.integers(0, 3) | st.sampled_from([2**16, 2**31 - 1])
 PHRASE = st.lists(WORDS, min_size=1, max_size=4).map(tuple)

@@ -15,7 +15,7 @@ from phrasebeam.decoder.tables.source_slots import BYTES_PER_SLOT, build_slots, 
 from phrasebeam.kernels.hashing import n_slots
 from tests.naive import source_slots as naive
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 PHRASES = st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=3).map(tuple), max_size=40)
 

@@ -16,7 +16,7 @@ from phrasebeam.decoder.translate.translator import TRANSLATION, Decoder
 from phrasebeam.kernels.compiled_calls import IS_COMPILED
 from tests.decoder.models import REORDERINGS, last_workspace, random_toy
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 WORDS = st.sampled_from(["a", "b", "c", "d", "x", "s", "yz"])  # known ones, and unknown ones, one a target word
 LINES = st.lists(st.lists(WORDS, max_size=9).map(" ".join), max_size=12)
 SEARCHES = [

@@ -16,7 +16,7 @@ from phrasebeam.decoder.translate.translator import Decoder
 from tests import ROOT
 from tests.decoder.models import random_toy
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 CARRIED = "search: {algorithm: cube, stack: 7, table_limit: 1}\ninput: {oov: drop}\n"
 
 

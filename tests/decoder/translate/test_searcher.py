@@ -12,7 +12,7 @@ from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import SOURCE, random_toy
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 WORDS = ["a", "b", "c", "x", "b", "d"]
 LINES = [" ".join([*WORDS[i:], *SOURCE[:i]]) for i in range(4)]

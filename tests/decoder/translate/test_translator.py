@@ -14,7 +14,7 @@ from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import SOURCE, random_toy
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 LINES = st.lists(st.sampled_from([*SOURCE, "x", "|||", "\u00a0", "<s>", "<unk>"]), max_size=12).map(" ".join)
 

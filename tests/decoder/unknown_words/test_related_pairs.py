@@ -10,7 +10,7 @@ from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.model_building.train_model import train_model
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 PAIRS = [
     ("der hund schläft", "the dog sleeps"),

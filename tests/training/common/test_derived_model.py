@@ -14,7 +14,7 @@ from phrasebeam.training.common.derived_model import DerivedModel, Making
 from phrasebeam.training.common.shared_file import share
 from tests.decoder.models import assert_sound, random_toy
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 
 @pytest.fixture(scope="module")

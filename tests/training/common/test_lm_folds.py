@@ -25,7 +25,7 @@ from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.model_building.train_model import train_model
 from tests.decoder.held_out.test_leave_one_out import LINES, trained
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 N = 2
 

@@ -121,7 +121,6 @@ def test_objective_of_one_sentence_by_hand():
 
 
 @pytest.mark.kernels
-@pytest.mark.filterwarnings("ignore:overflow")
 def test_sentence_bleu_by_hand():
     """Precisions 5/5 and 3/4; (2 + 5 * 0.5625) / 8 = 0.6015625; (1 + 5 * 0.4825033) / 7 = 0.4875023; exp(1 - 6/5)."""
     statistics = References([["the cat sat on the mat"]]).statistics(np.zeros(1, np.int64), ["the cat sat on mat"])
@@ -133,7 +132,6 @@ WORDS = st.lists(st.sampled_from("abc"), max_size=8)
 
 
 @pytest.mark.kernels
-@pytest.mark.filterwarnings("ignore:overflow")
 @given(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=4))
 @settings(deadline=None)
 def test_sentence_bleu_has_priors_and_no_clipped_brevity(pairs):

@@ -293,7 +293,6 @@ def test_training_without_sentences_is_refused(data, tmp_path):
 
 
 @pytest.mark.kernels
-@pytest.mark.filterwarnings("ignore:overflow")
 @given(st.data(), st.sampled_from([1, 2, 100]))
 @settings(deadline=None, max_examples=20)
 def test_features_are_those_of_the_paper(data, draws, at_once):

@@ -20,8 +20,6 @@ from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.model_building.train_model import train_model
 from tests.naive.search import KINDS, orientations
 
-pytestmark = pytest.mark.filterwarnings("ignore:overflow")
-
 N_LISTS, N_BEST = 12, 8
 LINES = ["a b c d", "d c b", "b a d c a", "c"]
 

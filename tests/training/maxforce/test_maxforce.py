@@ -215,7 +215,6 @@ STEPS = st.lists(
 
 
 @pytest.mark.kernels
-@pytest.mark.filterwarnings("ignore:overflow")
 @given(STEPS, st.integers(0, 8))
 @settings(deadline=None)
 def test_the_average_is_that_of_all_steps(steps, n_before):

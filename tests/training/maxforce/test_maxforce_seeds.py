@@ -92,7 +92,6 @@ WEIGHTS = st.lists(
 
 
 @pytest.mark.kernels
-@pytest.mark.filterwarnings("ignore:overflow")
 @given(WEIGHTS)
 @settings(deadline=None)
 def test_the_mean_is_that_of_all_features(weights):

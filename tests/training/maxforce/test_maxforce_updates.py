@@ -25,7 +25,7 @@ from tests.decoder.models import REORDERINGS, random_toy, toy_name
 from tests.naive import maxforce as naive
 from tests.naive.search import future_cost
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from phrasebeam.training.metrics.segment_errors import Accuracy, CharacterErrorR
 from phrasebeam.training.metrics.sentence_bleu import SENTENCE_BLEU, SentenceBleu
 from tests.naive import bleu as naive
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 # White space of sacrebleu, which is that of Python: a no-break space ends a word as well.
 TEXTS = st.lists(st.sampled_from(["a", "b", "c", "A", "dé", "x\u00a0y"]), max_size=9).map(" ".join)

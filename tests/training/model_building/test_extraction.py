@@ -12,7 +12,7 @@ from phrasebeam.training.model_building.extraction import align_bitext, count_oc
 from tests.naive import extraction as naive
 from tests.training.model_building.bitexts import HARD, arrays, bitexts, long_pair, realigned
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 
 def extracted(bitext, max_length, kind, chunk=1 << 20):

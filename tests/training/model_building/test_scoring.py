@@ -19,7 +19,7 @@ from tests.naive import extraction as naive
 from tests.naive.phrase_smoothing import SMOOTHED, kneser_ney_discounts
 from tests.training.model_building.bitexts import HARD, arrays, bitexts, long_pair
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 KINDS = st.sampled_from(["word", "phrase", "hier"])
 

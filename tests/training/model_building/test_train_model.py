@@ -34,7 +34,7 @@ from phrasebeam.training.word_alignment.alignment_points import Alignments
 from tests import ROOT
 from tests.decoder.models import assert_sound
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 SMALL = {"alignment": {"effort": 0.2}, "language_model": {"order": 3}}
 

@@ -13,7 +13,7 @@ from tests.naive import nbest as naive
 from tests.training.nbest.test_moses_nbest import entries
 from tests.training.nbest.test_nbest_store import batch
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 TOKENS = ["a=", "b:", "c=1", "a=b=-3", "=", ":", "=1", "0.5", "1e2", "1_0", "nan", "1e31", "\u00e9=", "\u0663", "-7"]
 FEATURES = st.lists(st.sampled_from(TOKENS), max_size=5).map(" ".join)

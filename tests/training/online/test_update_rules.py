@@ -55,7 +55,6 @@ def weights_after(rule, steps, settled=(), restored=None):
 
 
 @pytest.mark.kernels
-@pytest.mark.filterwarnings("ignore:overflow")
 @pytest.mark.parametrize("truncates_all", [False, True])
 @given(STEPS, st.sets(st.integers(0, 12)), st.integers(0, 12))
 @settings(deadline=None)
@@ -79,7 +78,6 @@ def test_adagrad_is_its_formulas_to_the_last_bit(truncates_all, steps, settled, 
 
 
 @pytest.mark.kernels
-@pytest.mark.filterwarnings("ignore:overflow")
 def test_regularization_leaves_few_features():
     steps = [({}, {key: 0.1 if key % 5 else 2.0 * (-1) ** n for key in range(1, 41)}) for n in range(6)]
     kept = [
@@ -90,7 +88,6 @@ def test_regularization_leaves_few_features():
 
 
 @pytest.mark.kernels
-@pytest.mark.filterwarnings("ignore:overflow")
 @given(STEPS)
 @settings(deadline=None)
 def test_the_perceptron_adds_the_mean_of_a_mini_batch(steps):
@@ -105,7 +102,6 @@ def test_the_perceptron_adds_the_mean_of_a_mini_batch(steps):
 
 
 @pytest.mark.kernels
-@pytest.mark.filterwarnings("ignore:overflow")
 @given(STEPS, st.integers(0, 12))
 @settings(deadline=None)
 def test_adam_is_its_formulas(steps, restored):
@@ -117,7 +113,6 @@ def test_adam_is_its_formulas(steps, restored):
 
 
 @pytest.mark.kernels
-@pytest.mark.filterwarnings("ignore:overflow")
 @given(st.lists(st.tuples(st.floats(0, 5), st.dictionaries(st.integers(-N_DENSE, 20), VALUES)), max_size=5))
 @settings(deadline=None)
 def test_passive_aggressive_is_its_formula(batch):
@@ -140,7 +135,6 @@ def test_passive_aggressive_is_its_formula(batch):
 
 
 @pytest.mark.kernels
-@pytest.mark.filterwarnings("ignore:overflow")
 def test_a_passive_step_ends_where_the_loss_is_0():
     learned, one = LearnedWeights(np.zeros(N_DENSE), new_sparse_weights()), direction_of({0: 3.0}, {7: 2.0}, loss=1.0)
     new_rule("pa", RATES).step(learned, [one], 1)
@@ -149,7 +143,6 @@ def test_a_passive_step_ends_where_the_loss_is_0():
 
 @pytest.mark.kernels
 @pytest.mark.parametrize("name", RULES)
-@pytest.mark.filterwarnings("ignore:overflow")
 def test_a_rule_goes_on_with_the_state_that_was_written(name):
     """However often the table grows."""
     rng = np.random.default_rng(1)

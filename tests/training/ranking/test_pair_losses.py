@@ -21,7 +21,7 @@ from phrasebeam.training.ranking.pair_losses import (
 from phrasebeam.training.ranking.pairs import Pairs
 from tests.naive import online as naive
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 # Sums and products of these are exact, so that no lead misses the margin by rounding.
 DENSE, SPARSE, WEIGHTS = (

@@ -19,7 +19,7 @@ from phrasebeam.training.selection.select_sentences import coverage, random_sent
 from tests import ROOT
 from tests.naive import selection as naive
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 words = st.lists(st.sampled_from("abcde"), max_size=7)
 bitexts = st.lists(words, min_size=1, max_size=12).filter(any)

@@ -7,7 +7,7 @@ import pytest
 
 from phrasebeam.cli import main
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 SOURCE = ["c d", "a b", "", "x y z", "a\u00a0b a b c d", "a b", "d e"]
 TARGET = [f"T{number}" if number != 7 else " \t" for number in range(1, 8)]

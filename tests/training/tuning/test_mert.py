@@ -10,7 +10,7 @@ from phrasebeam.training.tuning.methods.mert import Mert, mert, near, new_space
 from tests.naive import tuning as naive
 from tests.training.nbest.lists import Case, Entry, cases
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 # Eighths: crossings of lines are computed exactly enough that the naive twin and the kernel see the same intervals.
 EIGHTHS = st.integers(-16, 16).map(lambda n: n / 8)

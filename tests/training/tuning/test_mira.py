@@ -16,7 +16,7 @@ from phrasebeam.training.tuning.methods.pro import Pro, loss, pro, sample
 from tests.naive import tuning as naive
 from tests.training.nbest.lists import Case, Entry, cases
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 # Random reals: ties, which rounding may break either way, hardly ever occur.
 REALS = st.integers(-(2**20), 2**20).map(lambda n: float(np.float32(n / 2**18)))

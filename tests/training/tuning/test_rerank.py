@@ -106,7 +106,6 @@ def test_the_largest_values_are_learned_from(tmp_path, method):
 
 
 @pytest.mark.kernels
-@pytest.mark.filterwarnings("ignore:overflow")
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -162,7 +161,6 @@ def test_mistakes(tmp_path, monkeypatch, capsys, arguments, message):
 
 
 @pytest.mark.kernels
-@pytest.mark.filterwarnings("ignore:overflow")
 def test_the_best_of_each_list_is_the_first_with_the_largest_sum(nbest):
     for factors in ({"LM0": [1]}, {"TM0": [0.25, 2], "bad": [-3]}, {"good_d": [-1], "no": [1]}, {"bad": [0]}):
         flat = {name: [*values, 0][:2] for name, values in factors.items()}

@@ -11,7 +11,7 @@ from phrasebeam.training.twins import twins as module
 from phrasebeam.training.twins.twins import MOST_OCCURRENCES, N_COMPARED, find_twins, twins_of_files
 from tests.naive import twins as naive
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+pytestmark = pytest.mark.kernels
 
 sentences = st.lists(st.integers(0, 3), max_size=6)
 bitexts = st.lists(st.tuples(sentences, sentences), max_size=25)
