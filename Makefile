@@ -1,8 +1,11 @@
-# Everything runs in .venv, which is made when it is first needed. Python 3.11 or later. Each step shows what it does:
-# pip itself does so since 25.1.
+# Everything runs in .venv, which is made when it is first needed: what a user needs for `make demo`, and what developers
+# need besides for all else. Python 3.11 or later. Each step shows what it does: pip itself does so since 25.1.
 PYTHON ?= python3
 BIN = .venv/bin
+USABLE = .venv/usable
 INSTALLED = .venv/installed
+PIP = $(BIN)/python -m pip
+OPTIONS = --disable-pip-version-check -c constraints.txt
 # Of `make kill`; SEED of `make fuzz`, too.
 KILLS ?= 60
 SEED ?= 1
@@ -13,15 +16,19 @@ SOURCES = phrasebeam/*,lm/*,decoder/*,training/*,server/*
 
 .venv: $(INSTALLED)
 
-$(INSTALLED): pyproject.toml constraints.txt
+$(USABLE): pyproject.toml constraints.txt
 	$(PYTHON) phrasebeam/links.py
 	$(PYTHON) -m venv --without-pip .venv
 	$(BIN)/python -m ensurepip --default-pip
-	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt pip
-	$(BIN)/pip install --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(PIP) install $(OPTIONS) pip
+	$(PIP) install $(OPTIONS) --no-compile -e .
+	touch $(USABLE)
+
+$(INSTALLED): $(USABLE)
+	$(PIP) install $(OPTIONS) -e '.[dev]'
 	touch $(INSTALLED)
 
-demo: $(INSTALLED)
+demo: $(USABLE)
 	$(BIN)/phrasebeam demo
 
 # The whole suite compiled; then the tests of kernels as plain Python, where numpy checks every index, with the coverage
@@ -70,7 +77,7 @@ docs: $(INSTALLED)
 # ufal.kenlm is the package kenlm, built: building that takes minutes. Where there is no wheel its tests are skipped.
 kenlm: $(INSTALLED)
 	@$(BIN)/python -c "import kenlm" 2>/dev/null \
-	|| $(BIN)/pip install --disable-pip-version-check -c constraints.txt --only-binary ufal.kenlm ufal.kenlm \
+	|| $(PIP) install $(OPTIONS) --only-binary ufal.kenlm ufal.kenlm \
 	|| if [ -n "$$CI" ]; then echo "kenlm: no wheel of ufal.kenlm; CI must compare with it" >&2; exit 1; \
 	else echo "kenlm: no wheel of ufal.kenlm; the tests that compare with KenLM are skipped"; fi
 
