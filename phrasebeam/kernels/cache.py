@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from numba.core.caching import NullCache
+from numba.core.registry import cpu_target
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 
@@ -49,6 +50,10 @@ class KernelCache(NullCache):
     def cache_path(self) -> str:
         """The directory, for numba's statistics."""
         return str(self.directory)
+
+    def lacks(self, kinds: tuple[Any, ...]) -> bool:
+        """Whether there is a place for the kernel for arguments of these types, and no file in it."""
+        return self.directory is not None and not self._path(self.directory, kinds, _codegen()).exists()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled kernel for arguments of the types `sig`; None if it must be compiled."""
@@ -85,6 +90,10 @@ class KernelCache(NullCache):
         arguments, _ = normalize_signature(sig)
         key = hashlib.sha256(repr((spelled(arguments), codegen.magic_tuple())).encode()).hexdigest()[:16]
         return directory / f"{self.name}.{key}.kernel"
+
+
+def _codegen() -> Any:
+    return cpu_target.target_context.codegen()
 
 
 def _read(path: Path) -> memoryview:

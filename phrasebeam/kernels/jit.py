@@ -25,6 +25,7 @@ from numba.np import arrayobj
 from phrasebeam.base.progress import compilation_bar
 from phrasebeam.kernels.cache import KernelCache
 from phrasebeam.kernels.libraries import InnerCompiler
+from phrasebeam.kernels.resolved_calls import remember_resolved_calls
 from phrasebeam.kernels.sources import cache_directory
 from phrasebeam.kernels.structs import type_of
 from phrasebeam.process.starting_line import COMPILING
@@ -48,6 +49,7 @@ def _fix_integer_index(context: Any, builder: Any, index_type: Any, index: Any, 
 
 
 arrayobj.fix_integer_index = _fix_integer_index
+remember_resolved_calls()
 
 
 @contextmanager
