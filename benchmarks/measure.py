@@ -7,7 +7,7 @@ import tempfile
 import threading
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 ROOT = Path(__file__).resolve().parent.parent
 PHRASEBEAM = [sys.executable, "-m", "phrasebeam"]
@@ -49,6 +49,57 @@ def run(command: list[str], stdin: Path | None = None, environment: dict[str, st
     largest = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     own = usage.ru_utime + usage.ru_stime
     return Run(seconds, own, max(poll.peak, largest), max(0.0, busy - own) / seconds, printed, said)
+
+
+class Answered(NamedTuple):
+    """What a command that answers each line with a line took for all lines but the first, without its start and end."""
+
+    seconds: float  # of the clock
+    processor_seconds: float  # of all its threads
+    lines: list[str]
+
+
+def run_after_first(command: list[str], lines: list[str], environment: dict[str, str] | None = None) -> Answered:
+    """Give `lines` to a `command`: the first alone, and the others at once when it has been answered.
+
+    Ends the program with the command's messages if it fails.
+    """
+    with (
+        tempfile.TemporaryFile() as messages,
+        subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=messages,
+            env=environment,
+            text=True,
+            encoding="utf-8",
+        ) as process,
+    ):
+        assert process.stdin and process.stdout
+        process.stdin.write(f"{lines[0]}\n")
+        process.stdin.flush()
+        answers = [process.stdout.readline()]
+        elapsed, start = time.perf_counter(), _processor_clock(process.pid)
+        text = "".join(f"{line}\n" for line in lines[1:])
+        threading.Thread(target=_write, args=(process.stdin, text), daemon=True).start()
+        answers += [process.stdout.readline() for _ in lines[1:]]
+        seconds, elapsed = _processor_clock(process.pid) - start, time.perf_counter() - elapsed
+        process.stdin.close()
+        if process.wait() or not answers[-1]:
+            messages.seek(0)
+            sys.exit(f"{' '.join(command)}: exit status {process.returncode}\n{messages.read().decode()}")
+    return Answered(elapsed, seconds, [answer.rstrip("\n") for answer in answers])
+
+
+def _write(stream: TextIO, text: str) -> None:
+    stream.write(text)
+    stream.flush()
+
+
+def _processor_clock(pid: int) -> float:
+    """Processor seconds of all threads of a process, by the clock that Linux has for each (clock_getcpuclockid)."""
+    return time.clock_gettime((~pid << 3) | 2)
 
 
 def busy_seconds() -> float:

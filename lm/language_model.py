@@ -16,7 +16,7 @@ from phrasebeam.lm.probing import MAGIC, REBUILD, VOCABULARY_HEADER, Header, hea
 from phrasebeam.lm.probing_writer import build_tables
 from phrasebeam.lm.query import find_words, score_words
 from phrasebeam.lm.text.corpus import words_of
-from phrasebeam.lm.text.fixed_vocabulary import Words, encode
+from phrasebeam.lm.text.encoded_words import Words, encode
 from phrasebeam.lm.text.vocabulary import BEGIN, END
 from phrasebeam.process.compression import is_compressed
 

@@ -36,7 +36,7 @@ from phrasebeam.lm.probing import (
     table_starts,
     view_tables,
 )
-from phrasebeam.lm.text.fixed_vocabulary import encode
+from phrasebeam.lm.text.encoded_words import encode
 from phrasebeam.lm.text.vocabulary import BEGIN, END, UNKNOWN
 
 NGRAMS_AT_ONCE = 1 << 20

@@ -40,3 +40,16 @@ def run_python(path, environment, folder):
     for block in blocks(path, "python"):
         output = run([sys.executable, "-c", block], environment, folder)
         assert output.count("\n") == block.count("print(")
+
+
+def steps(path):
+    """Each command of a document's blocks for the console, and the lines that are shown below it."""
+    for block in blocks(path, "console"):
+        for step in re.split(r"^\$ ", block.replace("\\\n", ""), flags=re.M)[1:]:
+            command, *shown = step.splitlines()
+            yield command, shown
+
+
+def without_numbers(text):
+    """The text with # in place of each number."""
+    return re.sub(r"\d+(\.\d+)?", "#", text)

@@ -4,10 +4,13 @@ from phrasebeam.decoder.features import histories, lexical_reordering
 from phrasebeam.decoder.forced.forced_states import is_closed as _is_closed
 from phrasebeam.decoder.input.target_constraint import follow as _follow
 from phrasebeam.decoder.search.stacks import arrive as _arrive
+from phrasebeam.kernels.decimals import read_number as _read_number
 from phrasebeam.kernels.hashing import first_slot as _first_slot
 from phrasebeam.kernels.hashing import next_slot as _next_slot
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.kernels.words import same_words as _same_words
+from phrasebeam.lm.text.fields import read_points as _read_points
+from phrasebeam.lm.text.fields import split_fields as _split_fields
 
 _intern_history = histories.intern_history
 _shift_alone, _orientation_of_next = lexical_reordering.shift_alone, lexical_reordering.orientation_of_next
@@ -54,3 +57,18 @@ def slots_of(h, size, found):
 @kernel
 def same_words(words, first, others, begin, length):
     return _same_words(words, first, others, begin, length)
+
+
+@kernel
+def read_number(text, begin, end, numbers, place):
+    return _read_number(text, begin, end, numbers, place)
+
+
+@kernel
+def split_fields(text, begin, end, fields):
+    return _split_fields(text, begin, end, fields)
+
+
+@kernel
+def read_points(text, begin, end, points, place, most_digits, has_possible):
+    return _read_points(text, begin, end, points, place, most_digits, has_possible)

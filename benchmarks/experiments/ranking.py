@@ -1,7 +1,7 @@
 """Distributed ranking as in Simianer et al. (2012, Table 2): algorithms, features, learning on dev and training data.
 
     python -m benchmarks.experiments.ranking DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...]
-        [--sentences N] [--epochs N] [--shards N] [--seed N ...] [--tables]
+        [--sentences N] [--epochs N] [--shards N] [--pairs decoded|sequential] [--seed N ...] [--tables]
 
 Models of DATA's alignments, and a file for each run, are kept in DIRECTORY: what is there is not made again, and
 --tables only prints what is there. The development set chooses the epoch; runs "on dev" learn from it, too. Runs of the
@@ -80,12 +80,14 @@ def main() -> None:
     parser.add_argument("--seed", nargs="+", type=int, default=[1, 2, 3])
     parser.add_argument("--sentences", type=int, default=0, help="of the training data; 0: all")
     parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--pairs", choices=["decoded", "sequential"], default="decoded")
     parser.add_argument("--shards", type=int, default=0, help="of training data; 0: of 1000 sentences each")
     given = parser.parse_args()
     for seed in [] if given.tables else given.seed:
         for corpus in given.corpus:
             for run in given.run:
-                path = given.output / f"ranking.{corpus}.{given.sentences}.{run.replace(', ', '.')}.{seed}.json"
+                kind = f"{corpus}.{given.sentences}.{given.pairs}.{run.replace(', ', '.')}.{seed}"
+                path = given.output / f"ranking.{kind}.json"
                 path = path.with_name(path.name.replace(" ", "-"))
                 if not path.exists():
                     write(path, train(corpus, run, seed, given))
@@ -110,7 +112,7 @@ def train(corpus: str, run: str, seed: int, given: argparse.Namespace) -> dict[s
     train_model(files, "dense", model)
     if kind == "tuned":
         model = tuned_model(corpus, files, output)
-    settings = settings | {"seed": seed, "threads": 1, "workers": 1, "iterations": given.epochs}
+    settings = settings | {"pairs": given.pairs, "seed": seed, "threads": 1, "workers": 1, "iterations": given.epochs}
     if learns_from == "dev":
         text = BitextFiles(files["dev_source"], [files["dev_target"]], None)
     else:
@@ -130,21 +132,29 @@ def train(corpus: str, run: str, seed: int, given: argparse.Namespace) -> dict[s
     speed = max(one.speed for one in progress.iterations)
     features = max(one.features for one in progress.iterations)
     print(f"{corpus}, {run}, {seed}: {scores}, test {score:.2f}, {features} features, {speed:.0f}/s", flush=True)
-    of_run = {"corpus": corpus, "run": run, "seed": seed, "sentences": sentences, "best": progress.best}
+    of_run = {
+        "corpus": corpus,
+        "run": run,
+        "pairs": given.pairs,
+        "seed": seed,
+        "sentences": sentences,
+        "best": progress.best,
+    }
     return of_run | {"dev": best.score, "test": score, "features": features, "scores": scores, "speed": speed}
 
 
 def print_table(output: Path) -> None:
     """BLEU by run, with means and deviations over seeds."""
     found = [json.loads(path.read_text()) for path in sorted(output.glob("ranking.*.json"))]
-    rows = [["corpus", "sentences", "run", "seeds", "dev", "test", "best epoch", "sparse features"]]
-    keys = dict.fromkeys((one["corpus"], one["sentences"]) for one in found)
-    for corpus, sentences in keys:
+    rows = [["corpus", "sentences", "pairs", "run", "seeds", "dev", "test", "best epoch", "sparse features"]]
+    keys = dict.fromkeys((one["corpus"], one["sentences"], one["pairs"]) for one in found)
+    for corpus, sentences, pairs in keys:
         for run in RUNS:
-            runs = [one for one in found if (one["corpus"], one["sentences"], one["run"]) == (corpus, sentences, run)]
+            key = (corpus, sentences, pairs, run)
+            runs = [one for one in found if (one["corpus"], one["sentences"], one["pairs"], one["run"]) == key]
             if runs:
                 cells = (spread([one[name] for one in runs]) for name in ("dev", "test", "best", "features"))
-                rows.append([corpus, f"{sentences}", run, f"{len(runs)}", *cells])
+                rows.append([corpus, f"{sentences}", pairs, run, f"{len(runs)}", *cells])
     print(table(rows))
 
 

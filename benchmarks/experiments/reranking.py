@@ -25,7 +25,8 @@ from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.metrics.evaluation import bleu
-from phrasebeam.training.nbest.moses_nbest import by_sentence, find_layout, read_nbest
+from phrasebeam.training.nbest.moses_nbest import find_layout
+from phrasebeam.training.nbest.nbest_reader import NbestReader
 
 SIZE = 100
 METHODS = "mira-chiang", "mira-batch", "mira-corpus"
@@ -106,7 +107,7 @@ def rerank(lists: dict[str, Lists], method: str, c: float, path: Path) -> dict[s
     found["features"] = len(find_layout(lists["dev"].path).sparse)
     for name, (nbest, reference) in lists.items():
         printed = run([*PHRASEBEAM, "rerank", f"--weights={weights}", f"--nbest={nbest}"]).output.splitlines()
-        decoded = [entries[0].text for entries in by_sentence(read_nbest(nbest))]
+        decoded = [lines.hypotheses()[begin] for lines in NbestReader(nbest) for begin, _ in lines.lists()]
         found[f"before {name}"] = bleu(decoded, list(read_lines(reference)))[0]
         found[name] = bleu(printed, list(read_lines(reference)))[0]
     weights.unlink()

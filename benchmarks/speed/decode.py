@@ -1,17 +1,20 @@
 """What the command finds in how much time beside Moses2: seconds, model score and BLEU over limits of the search.
 
-    python -m benchmarks.speed.decode DATA [--models multi30k ted] [--moses2 PROGRAM] [--before COMMAND] [--repeat 5]
+    python -m benchmarks.speed.decode DATA [--models multi30k ted] [--before COMMAND] [--repeat 5]
+        [--moses2 PROGRAM] [--probing-table PROGRAM]
 
-Every command translates the same distinct sentences once. What counts is the processor seconds of all its threads, less
-those for the first sentence alone: the median of the repeats, in each of which every command takes its turn at every
-setting. COMMAND is the `phrasebeam` of another version. All search up to distortion limit 6 with 20 target phrases for
-each source phrase, by the same model and weights, but for Thot, whose model is as near as its formats allow
-(decode_thot.py), and which is measured in this process. Sizes are those of stacks; in cube pruning they are pop limits:
-our stacks hold two fifths of that, with a beam threshold of 0.001, and Moses2's as many, since fewer do not make it
-faster. The second table compares at scores that are at least equal.
+Every command is given the same distinct sentences once, the first one alone. What counts is the processor seconds of
+all its threads from the answer to the first on to the answer to the last: the median of the repeats, in each of which
+every command takes its turn at every setting. COMMAND is the `phrasebeam` of another version.
+
+All search up to distortion limit 6 with 20 target phrases for each source phrase, by the same model and weights, but
+for Thot, whose model is as near as its formats allow (decode_thot.py), and which is measured in this process. Sizes are
+those of stacks; in cube pruning they are pop limits, with our defaults for all else; Moses2's stacks hold as many,
+since fewer do not make it faster. The second table compares at scores that are at least equal.
 """
 
 import argparse
+import csv
 import shlex
 import shutil
 import statistics
@@ -23,7 +26,7 @@ from typing import Any, NamedTuple, Protocol
 
 import sacrebleu
 
-from benchmarks.measure import PHRASEBEAM, run, table
+from benchmarks.measure import PHRASEBEAM, checkout_environment, run_after_first, table
 from benchmarks.speed.decode_models import JOBS, Decoded, Job, prepare
 from phrasebeam.base.figures import check_figure_file, write_figure
 
@@ -32,7 +35,6 @@ LIMITS = {
     "stack": (10, 25, 50, 100, 200, 400),
     "cube": (10, 14, 20, 30, 50, 70, 100, 150, 250, 400, 600, 800, 1000, 2000),
 }
-STARTS = 3  # of which the median is what a start takes
 SIZES = {
     OURS: LIMITS,
     BEFORE: LIMITS,
@@ -56,34 +58,22 @@ class Ours:
     def __init__(self, job: Job, name: str = OURS, command: list[str] = PHRASEBEAM, threads: int = 1):
         self.job, self.name = job, name
         self.command = [*command, "translate", "--model", f"{job.model}", "--threads", f"{threads}", "--quiet"]
-        self.text, self.first = job.scratch / "input", job.scratch / "input.first"
-        self.text.write_text("".join(f"{source}\n" for source in job.sources), encoding="utf-8")
-        self.first.write_text(f"{job.sources[0]}\n", encoding="utf-8")
-        self.starts: dict[str, tuple[float, float]] = {}
+        self.environment = checkout_environment() if command is PHRASEBEAM else None  # another version has its own
         self.scores: dict[tuple[str, int], list[float]] = {}
 
     def decode(self, algorithm: str, size: int) -> Decoded:
         command = [*self.command, *self._limits(algorithm, size)]
-        if algorithm not in self.starts:
-            run(command, stdin=self.first)  # compiles
-            starts = [run(command, stdin=self.first) for _ in range(STARTS)]
-            self.starts[algorithm] = (
-                statistics.median(one.processor_seconds for one in starts),
-                statistics.median(one.seconds for one in starts),
-            )
-        if (algorithm, size) not in self.scores:
-            found = run([*command, "--scores"], stdin=self.text)
-            self.scores[algorithm, size] = [float(line.rpartition("|||")[2]) for line in found.output.splitlines()]
-        found, start = run(command, stdin=self.text), self.starts[algorithm]
-        seconds = found.processor_seconds - start[0], found.seconds - start[1]
-        return Decoded(*seconds, found.output.splitlines(), self.scores[algorithm, size])
+        if (algorithm, size) not in self.scores:  # compiles, too
+            found = run_after_first([*command, "--scores"], self.job.sources, self.environment)
+            self.scores[algorithm, size] = [float(line.rpartition("|||")[2]) for line in found.lines]
+        found = run_after_first(command, self.job.sources, self.environment)
+        return Decoded(found.processor_seconds, found.seconds, found.lines, self.scores[algorithm, size])
 
     @staticmethod
     def _limits(algorithm: str, size: int) -> list[str]:
         if algorithm == "stack":
             return ["--algorithm", algorithm, "--stack", f"{size}"]
-        stack = ["--stack", f"{max(size * 2 // 5, 1)}", "--beam-threshold", "0.001"]
-        return ["--algorithm", algorithm, "--pop-limit", f"{size}", *stack]
+        return ["--algorithm", algorithm, "--pop-limit", f"{size}"]
 
 
 class Figure(NamedTuple):
@@ -92,8 +82,8 @@ class Figure(NamedTuple):
     decoder: str
     algorithm: str
     size: int
-    seconds: float  # of processors, median
-    elapsed: float  # of the clock, median
+    ms: float  # of processors, for a sentence, median
+    elapsed: float  # of the clock, ms for a sentence, median
     spread: float  # (slowest - fastest) / median
     score: float | None
     bleu: float
@@ -105,12 +95,15 @@ def main() -> None:
     parser.add_argument("--models", nargs="+", choices=JOBS, default=list(JOBS))
     parser.add_argument("--thot", action="store_true", help="Thot, too")
     parser.add_argument("--moses2", type=Path, default=shutil.which("moses2"), help="the program; without it no Moses2")
+    parser.add_argument("--probing-table", type=Path, help="the program CreateProbingPT, which makes Moses2's tables")
+    parser.add_argument("--searches", nargs="+", choices=LIMITS, default=list(LIMITS))
     parser.add_argument("--sentences", type=int, help="only so many of each test set")
     parser.add_argument("--before", type=shlex.split, help="the command of another version, such as '/old/phrasebeam'")
     parser.add_argument("--threads", type=int, nargs="+", default=[1], help="of our command, each measured")
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--scratch", type=Path, help="directory for the models; default: they are deleted")
     parser.add_argument("--output", type=Path, help="file for the tables; they are printed too")
+    parser.add_argument("--results", type=Path, help="file for the figures as CSV")
     parser.add_argument("--plot", type=Path, help="image of model score against time; needs the extra `plots`")
     arguments = parser.parse_args()
     if arguments.plot:
@@ -120,14 +113,16 @@ def main() -> None:
         for name in arguments.models:
             job = prepare(name, arguments.data, arguments.scratch or Path(temporary), arguments.sentences)
             contestants = list(enter(job, arguments))
-            figures[name] = compare(job, contestants, arguments.repeat)
+            figures[name] = compare(job, contestants, arguments.searches, arguments.repeat)
             texts.append(f"**{name}**, {len(job.sources)} sentences, {job.n_words()} words\n\n")
-            texts[-1] += f"{describe(figures[name], job)}\n"
+            texts[-1] += f"{describe(figures[name])}\n"
             print(texts[-1], flush=True)
             if arguments.output:
                 arguments.output.write_text("\n".join(texts))
+            if arguments.results:
+                write_results(arguments.results, figures)
             if arguments.plot:
-                plot(figures, arguments.plot, len(job.sources))
+                plot(figures, arguments.plot)
 
 
 def enter(job: Job, arguments: argparse.Namespace) -> Iterator[Contestant]:
@@ -138,30 +133,32 @@ def enter(job: Job, arguments: argparse.Namespace) -> Iterator[Contestant]:
         yield Ours(job, BEFORE, arguments.before)
     if arguments.moses2:
         from benchmarks.moses.moses2 import Moses2
+        from benchmarks.moses.probing_table import with_probing_table
 
-        yield Moses2(job, arguments.moses2)
+        tables = arguments.probing_table
+        yield Moses2(job._replace(moses=with_probing_table(job.moses, tables)) if tables else job, arguments.moses2)
     if arguments.thot:
         from benchmarks.speed.decode_thot import Thot
 
         yield Thot(job)
 
 
-def compare(job: Job, contestants: list[Contestant], repeat: int) -> list[Figure]:
+def compare(job: Job, contestants: list[Contestant], searches: list[str], repeat: int) -> list[Figure]:
     runs: dict[tuple[str, str, int], list[Decoded]] = {}
     for number in range(repeat):
         for contestant in contestants:
             for algorithm, sizes in SIZES.get(contestant.name, LIMITS).items():
-                for size in sizes:
+                for size in sizes if algorithm in searches else ():
                     found = contestant.decode(algorithm, size)
                     runs.setdefault((contestant.name, algorithm, size), []).append(found)
         print(f"{job.name}: {number + 1} of {repeat}", file=sys.stderr)
     figures = []
     for key, all_found in runs.items():
-        last, seconds = all_found[-1], [one.seconds for one in all_found]
-        median, elapsed = statistics.median(seconds), statistics.median(one.elapsed for one in all_found)
+        last, times = all_found[-1], [1000 * one.seconds / len(job.sources) for one in all_found]
+        ms, elapsed = statistics.median(times), statistics.median(one.elapsed for one in all_found)
         score = statistics.fmean(last.scores) if last.scores else None
-        spread = (max(seconds) - min(seconds)) / median
-        figures.append(Figure(*key, median, elapsed, spread, score, bleu(last.texts, job.references)))
+        found = (1000 * elapsed / len(job.sources), (max(times) - min(times)) / ms, score)
+        figures.append(Figure(*key, ms, *found, bleu(last.texts, job.references)))
     return figures
 
 
@@ -169,18 +166,29 @@ def bleu(found: list[str], references: list[str]) -> float:
     return sacrebleu.corpus_bleu(found, [references], tokenize="none", lowercase=True, force=True).score
 
 
-def describe(figures: list[Figure], job: Job) -> str:
+def describe(figures: list[Figure]) -> str:
     """Two tables in Markdown: all figures, and those at equal scores."""
     rows = [["decoder", "search", "size", "processor ms", "spread", "elapsed ms", "average model score", "BLEU"]]
     for one in figures:
-        times = (f"{1000 * seconds / len(job.sources):.2f}" for seconds in (one.seconds, one.elapsed))
-        seconds, elapsed = times
         score = "" if one.score is None else f"{one.score:.4f}"
-        rows.append([*one[:2], f"{one.size}", seconds, f"{100 * one.spread:.0f} %", elapsed, score, f"{one.bleu:.2f}"])
-    return f"{table(rows)}\n\n{table(at_equal_scores(figures, len(job.sources)))}"
+        times = f"{one.ms:.3f}", f"{100 * one.spread:.0f} %", f"{one.elapsed:.3f}"
+        rows.append([*one[:2], f"{one.size}", *times, score, f"{one.bleu:.2f}"])
+    return f"{table(rows)}\n\n{table(at_equal_scores(figures))}"
 
 
-def at_equal_scores(figures: list[Figure], n_sentences: int) -> list[list[str]]:
+def write_results(path: Path, figures: dict[str, list[Figure]]) -> None:
+    """The figures of all models as CSV."""
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(["corpus", "decoder", "search", "size", "ms", "spread in percent", "average model score", "BLEU"])
+        for corpus, of_corpus in figures.items():
+            for one in of_corpus:
+                time, score = f"{one.ms:.3f}", one.score
+                shown = "" if score is None else f"{score:.4f}"
+                rows.writerow([corpus, *one[:3], time, f"{100 * one.spread:.0f}", shown, f"{one.bleu:.2f}"])
+
+
+def at_equal_scores(figures: list[Figure]) -> list[list[str]]:
     """For each setting of a peer: the least time in which ours reaches its score, and the ratio of both."""
     rows = [["peer", "search", "its size", "its ms", "our size", "our ms", "ratio"]]
     for peer in figures:
@@ -188,13 +196,13 @@ def at_equal_scores(figures: list[Figure], n_sentences: int) -> list[list[str]]:
         reached = [one for one in ours if one.score and peer.score and one.score >= peer.score]
         if peer.decoder.startswith(OURS) or not reached:
             continue
-        best = min(reached, key=lambda one: one.seconds)
-        theirs, own = (f"{1000 * one.seconds / n_sentences:.2f}" for one in (peer, best))
-        rows.append([*peer[:2], f"{peer.size}", theirs, f"{best.size}", own, f"{peer.seconds / best.seconds:.2f}"])
+        best = min(reached, key=lambda one: one.ms)
+        rows.append([*peer[:2], f"{peer.size}", f"{peer.ms:.3f}", f"{best.size}", f"{best.ms:.3f}"])
+        rows[-1].append(f"{peer.ms / best.ms:.2f}")
     return rows
 
 
-def plot(figures: dict[str, list[Figure]], path: Path, n_sentences: int) -> None:
+def plot(figures: dict[str, list[Figure]], path: Path) -> None:
     """A panel for each model: average model score against milliseconds for a sentence."""
 
     def draw(figure: Any) -> None:
@@ -202,7 +210,7 @@ def plot(figures: dict[str, list[Figure]], path: Path, n_sentences: int) -> None
         for panel, (name, of_model) in zip(panels, figures.items()):
             for kind in dict.fromkeys(one[:2] for one in of_model if one.score is not None):
                 points = [one for one in of_model if one[:2] == kind]
-                times = [1000 * one.seconds / n_sentences for one in points]
+                times = [one.ms for one in points]
                 panel.plot(times, [one.score for one in points], marker="o", label=", ".join(kind))
             panel.set(title=name, xscale="log", xlabel="milliseconds per sentence", ylabel="average model score")
             panel.legend()

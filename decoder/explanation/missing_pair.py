@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from phrasebeam.decoder.explanation.weighted_features import Plain
-from phrasebeam.decoder.options.translation_options import Options
+from phrasebeam.decoder.options.option_arrays import Options
 
 MOST_STATES = 50_000  # pairs of a coverage and a position
 Step = tuple[int, int]  # the bits of the source words that an option covers, and the position behind its target words

@@ -98,9 +98,10 @@ score_histories = _of_all(
 # Fill histories.row behind a NextPhrase; whether there was room
 _follow = f"{_IF} and not {{kernel}}(space, step, {{column}}): return False"
 follow_step = _of_all("follow_step(space, step)", _COLUMNS, _follow, "True", "follow")
-# Keep what is asked later of an option, an OptionPhrase; whether there was room
+# Keep what is asked later of an option, an OptionPhrase; whether there was room; and whether some features do so
 _prepare = f"{_IF} and not {{kernel}}(lookup, option, phrase): return False"
 prepare_option = _of_all("prepare_option(lookup, option, phrase)", _LOOKUP, _prepare, "True", "prepare")
+has_prepared = _of_all("has_prepared(lookup)", _LOOKUP, f"{_IF}: return True", "False", "prepare")
 # Weighted score of an OptionPhrase by features that can score one without its context, and whether there are some
 _estimate = f"{_IF}: total += {{kernel}}(lookup, phrase)"
 estimate_phrase = _of_all("estimate_phrase(lookup, phrase)", f"total = 0.0; {_LOOKUP}", _estimate, "total", "estimate")

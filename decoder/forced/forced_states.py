@@ -12,7 +12,7 @@ import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.input.coverage import NONE, ONE, cover
-from phrasebeam.decoder.options.translation_options import Options
+from phrasebeam.decoder.options.option_arrays import Options
 from phrasebeam.decoder.search.extension import SearchSpace, find_spans_after
 from phrasebeam.kernels.hashing import EMPTY, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel

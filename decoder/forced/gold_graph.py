@@ -16,7 +16,7 @@ from phrasebeam.decoder.features.lexical_reordering import FULL, NO_BLOCKS, shif
 from phrasebeam.decoder.features.reordering import MONOTONE
 from phrasebeam.decoder.forced.gold_lattice import NOT_THERE, GoldLattice
 from phrasebeam.decoder.options.candidates import is_score
-from phrasebeam.decoder.options.translation_options import Options
+from phrasebeam.decoder.options.option_arrays import Options
 from phrasebeam.decoder.search.extension import SearchSpace, history_after, jump, ln_history, start_graph
 from phrasebeam.decoder.search.hypothesis_graph import START_NODE, ArrivedEdges, append_edges
 from phrasebeam.decoder.search.stacks import EDGES_FULL, HISTORIES_FULL, NODES_FULL, OK, WRONG_SCORE

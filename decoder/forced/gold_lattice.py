@@ -11,7 +11,7 @@ import numpy as np
 from phrasebeam.base.array_struct import array
 from phrasebeam.decoder.forced.forced_states import EMPTY, ForcedStates, is_closed
 from phrasebeam.decoder.held_out.filtered_table import original_pairs
-from phrasebeam.decoder.options.translation_options import Options
+from phrasebeam.decoder.options.option_arrays import Options
 from phrasebeam.kernels.jit import kernel
 
 NO_PREFIX = -1

@@ -21,9 +21,9 @@ from phrasebeam.decoder.held_out.leave_one_out import (
     held_out_target,
 )
 from phrasebeam.decoder.options.candidates import Lookup, choose
-from phrasebeam.decoder.tables.phrase_table import ABSENT, PhraseTable, find_source, n_slots, phrase_hash
+from phrasebeam.decoder.tables.phrase_table import ABSENT, PhraseTable, find_source, phrase_hash
 from phrasebeam.decoder.tables.score_smoothing import Discounting
-from phrasebeam.kernels.hashing import first_slot, next_slot
+from phrasebeam.kernels.hashing import first_slot, n_slots, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
 FIRST_WORDS = 1 << 12  # size of the filter of first words, a power of two

@@ -3,7 +3,7 @@
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import compress, pairwise, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -21,14 +21,18 @@ from phrasebeam.decoder.model.opened_model import Model, open_model
 from phrasebeam.decoder.model.replacement import FORCE
 from phrasebeam.decoder.moses.alternatives import table_of
 from phrasebeam.decoder.moses.feature_lines import INPUT, WORD_FEATURES
+from phrasebeam.decoder.moses.line_writer import TableLines, write_lines
 from phrasebeam.decoder.moses.reordering import write_type
+from phrasebeam.decoder.moses.score_texts import probabilities
 from phrasebeam.decoder.moses.sections import ALGORITHMS
 from phrasebeam.decoder.moses.sparse import OF_WORDS, SparseColumn, weight_lines
+from phrasebeam.decoder.moses.tables import repeated_pairs
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.tables.model_files import SEARCH, TRAIN_AGAIN
-from phrasebeam.decoder.tables.phrase_table import open_reordering_table
+from phrasebeam.decoder.tables.model_files import SEARCH
+from phrasebeam.decoder.tables.phrase_table import PhraseTable, open_reordering_table
 from phrasebeam.decoder.tables.provenance import check_output
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
+from phrasebeam.lm.text.encoded_words import encode
 
 HEADING = "# Moses model, exported by phrasebeam"
 TABLE, REORDERING, LANGUAGE_MODEL = "phrase-table.gz", "reordering-table.gz", "lm.bin"
@@ -36,7 +40,6 @@ SPARSE_WEIGHTS, FACTORS = "sparse-weights", "input-factor=0 output-factor=0"
 PAIRS_AT_ONCE = 1 << 15  # that are written at a time, those of a source phrase together
 MOSES_ALGORITHMS = {name: number for number, name in ALGORITHMS.items()}
 NO_LIMIT = 10**9  # for what Moses cannot leave unlimited
-LARGEST_LN = 88.0  # whose exponential is a float32
 KINDS = {  # by our features
     "distortion": "Distortion",
     "early_distortion": "Distortion",  # with the switch [early-distortion-cost]
@@ -83,7 +86,7 @@ def export_moses(model: str | Path, output: str | Path, is_forced: bool = False)
             with stage("writing the reordering table"):
                 for i in range(1 + reordering.learned):
                     lines = _reordering_lines(Path(model), opened, reordering, i)
-                    _write_lines(lines, directory / _numbered(REORDERING, i))
+                    _write_lines(lines, directory / _numbered(REORDERING, i), not _is_by_source(reordering, i))
         for i, entry in enumerate(opened.description.language_models):
             shutil.copyfile(Path(model) / entry.file, directory / _numbered(LANGUAGE_MODEL, i))
         for name, words in opened.templates.word_lists if opened.templates else ():
@@ -141,85 +144,58 @@ def _check_weights(path: Path, weights: Weights) -> None:
         raise ModelError(f"{path}: {message}; set distortion to 0, or remove early_distortion, and tune again")
 
 
-def _pairs(model: Model) -> Iterator[tuple[slice, list[str], np.ndarray]]:
-    """Pieces of K pairs of the table: their rows, 'source ||| target ||| ' of each, and int64[K] source phrases."""
-    table = model.tables.phrases
-    source_words, target_words = model.source.words, model.target.words
+def _pieces(table: PhraseTable) -> Iterator[tuple[slice, np.ndarray]]:
+    """Pieces of K pairs of the table, those of a source phrase together: their rows, and int64[K] source phrases."""
     first, n_sources = 0, len(table.source_offsets) - 1
     while first < n_sources:
         within = int(np.searchsorted(table.pair_offsets, table.pair_offsets[first] + PAIRS_AT_ONCE, "right")) - 1
         last = min(max(within, first + 1), n_sources)
-        rows = slice(int(table.pair_offsets[first]), int(table.pair_offsets[last]))
-        sources = _phrases(table.source_offsets[first : last + 1], table.source_words, source_words)
-        targets = _phrases(table.target_offsets[rows.start : rows.stop + 1], table.target_words, target_words)
         sizes = np.diff(table.pair_offsets[first : last + 1])
-        source_of = np.repeat(np.arange(last - first), sizes)
-        texts = [f"{sources[i]} ||| {target} ||| " for i, target in zip(source_of.tolist(), targets)]
-        yield rows, texts, source_of + first
+        yield slice(*table.pair_offsets[[first, last]].tolist()), np.repeat(np.arange(first, last), sizes)
         first = last
 
 
-def _phrases(offsets: np.ndarray, ids: np.ndarray, words: list[str]) -> list[str]:
-    """The K phrases ids[offsets[i]:offsets[i + 1]], of int64[K + 1] and int32[...], as text."""
-    flat = [words[i] for i in ids[offsets[0] : offsets[-1]].tolist()]
-    ends = (offsets - offsets[0]).tolist()
-    return [" ".join(flat[begin:end]) for begin, end in pairwise(ends)]
-
-
-def _phrase_lines(model: Model, widths: Sequence[int], number: int) -> Iterator[str]:
+def _phrase_lines(model: Model, widths: Sequence[int], number: int) -> Iterator[TableLines]:
     """The lines of the table `number` of those that have these numbers of scores."""
     table, column = model.tables.phrases, SparseColumn(model)
     columns_of_table = slice(sum(widths[:number]), sum(widths[: number + 1]))
-    for rows, texts, sources in _pairs(model):
+    for rows, sources in _pieces(table):
         is_here = table_of(table.ln_scores[rows], widths) == number
-        offsets = table.alignment_offsets[rows.start : rows.stop + 1]
-        points = [f"{i}-{j}" for i, j in table.alignment_points[offsets[0] : offsets[-1]].tolist()]
-        ends = (offsets - offsets[0]).tolist()
-        columns = table.target_counts[rows], table.source_counts[sources], table.joint_counts[rows]
-        counts = zip(*(column.tolist() for column in columns))
-        count_texts = ["{} {} {}".format(*numbers) if any(numbers) else "" for numbers in counts]
-        alignments = [" ".join(points[begin:end]) for begin, end in pairwise(ends)]
-        scores_of = probabilities(table.ln_scores[rows, columns_of_table])
-        parts = zip(texts, scores_of, alignments, count_texts, column.texts(rows))
-        for text, scores, alignment, count, sparse in compress(parts, is_here.tolist()):
-            yield f"{text}{scores} ||| {alignment} ||| {count} ||| {sparse} |||\n"
+        scores, features = probabilities(table.ln_scores[rows, columns_of_table]), column.texts(rows)
+        words, first = (model.source.encoded, model.target.encoded), np.array([rows.start])
+        yield TableLines(table, *words, first, sources, is_here, scores, features)
 
 
-def _reordering_lines(directory: Path, model: Model, reordering: Reordering, layer: int) -> Iterator[str]:
+def _reordering_lines(directory: Path, model: Model, reordering: Reordering, layer: int) -> Iterator[TableLines]:
     """The lines of the table of estimated scores, or of those that were learned in the training `layer`, from 1."""
-    ln_scores = open_reordering_table(directory / "reordering", len(model.tables.phrases.ln_scores)).ln_scores
+    table = model.tables.phrases
+    ln_scores = open_reordering_table(directory / "reordering", len(table.ln_scores)).ln_scores
     columns = slice(layer * reordering.n_columns, (layer + 1) * reordering.n_columns)
-    by_source = reordering.condition == "f" and layer == 0
-    for rows, texts, sources in _pairs(model):
-        seen, previous = set[str](), -1  # pairs of the same phrases, and with type f of the same source phrase
-        for text, scores, source in zip(texts, probabilities(ln_scores[rows, columns]), sources.tolist()):
-            seen = seen if source == previous else set()
-            previous, phrases = source, f"{text.partition(' ||| ')[0]} ||| " if by_source else text
-            if phrases not in seen:
-                yield f"{phrases}{scores}\n"
-            seen.add(phrases)
+    for rows, sources in _pieces(table):
+        if _is_by_source(reordering, layer):
+            is_first = np.append(True, np.diff(sources) > 0)
+        else:
+            is_first = np.ones(sources.size, np.bool_)
+            offsets = table.target_offsets[rows.start : rows.stop + 1]
+            is_first[repeated_pairs(sources, offsets, table.target_words)[:, 0]] = False
+        words, first = (model.source.encoded, model.target.encoded), np.array([rows.start])
+        yield TableLines(table, *words, first, sources, is_first, probabilities(ln_scores[rows, columns]), encode([]))
 
 
-def probabilities(ln_scores: np.ndarray) -> list[str]:
-    """Each row of `ln_scores` (float32[P, K]) as decimal probabilities, with enough digits to restore the ln.
-
-    Raises ModelError where one is larger than numbers in Moses can be.
-    """
-    values, value_of = np.unique(ln_scores, return_inverse=True)  # most occur again and again
-    if values.max(initial=0.0) > LARGEST_LN:
-        found = f"a score of {values.max():g} in the phrase table or the reordering table"
-        raise ModelError(f"{found}, expected at most {LARGEST_LN:g}, as Moses has e to the power of it; {TRAIN_AGAIN}")
-    exact = np.exp(values.astype(np.float64))
-    short = exact.astype(np.float32).astype(str)
-    with np.errstate(divide="ignore"):
-        is_same = np.log(short.astype(np.float64)).astype(np.float32) == values
-    texts = np.where(is_same, short, exact.astype(str)).tolist()
-    return [" ".join([texts[i] for i in row.tolist()]) for row in value_of.reshape(ln_scores.shape)]
+def _is_by_source(reordering: Reordering, layer: int) -> bool:
+    """Whether the table has scores of source phrases alone."""
+    return reordering.condition == "f" and layer == 0
 
 
-def _write_lines(lines: Iterable[str], path: Path) -> None:
+def _write_lines(pieces: Iterable[TableLines], path: Path, has_target: bool = True) -> None:
+    out = np.empty(0, np.uint8)
     with atomic_file(path) as file:
-        file.writelines(line.encode("utf-8") for line in lines)
+        for lines in pieces:
+            size = write_lines(lines, has_target, out)
+            if size > out.size:
+                out = np.empty(size, np.uint8)
+                write_lines(lines, has_target, out)
+            file.write(out[:size].data)
 
 
 def _write(text: str, path: Path) -> None:
@@ -300,7 +276,7 @@ def _lexical(model: Reordering, named: MosesFeature, layer: int, weights: list[f
     line = f"LexicalReordering name={named.name} path={_numbered(REORDERING, layer)} {factors}"
     line += f" num-features={model.n_columns} type={type_}"
     if model.ln_default and layer == 0:
-        line += f" default-scores={probabilities(np.array([model.ln_default], np.float32))[0].replace(' ', ',')}"
+        line += f" default-scores={','.join(probabilities(np.array([model.ln_default], np.float32)).rows()[0])}"
     return line, weights
 
 

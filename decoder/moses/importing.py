@@ -30,7 +30,7 @@ from phrasebeam.lm.arpa import read_arpa
 from phrasebeam.lm.language_model import LanguageModel, is_binary
 from phrasebeam.lm.probing_writer import write_probing
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
-from phrasebeam.lm.text.vocabulary import Vocabulary
+from phrasebeam.lm.text.text_vocabulary import TextVocabulary
 
 MOSES_LONGEST = 20  # words of a phrase
 MOSES_SEARCH: dict[str, Setting] = {  # Moses' defaults
@@ -111,7 +111,7 @@ def _import_tables(moses: MosesModel, directory: Path, memory: int) -> _Imported
 
     Several tables are joined. Raises FormatError, naming the line.
     """
-    vocabularies, n_tables = (Vocabulary(), Vocabulary()), len(moses.tables)
+    vocabularies, n_tables = (TextVocabulary(), TextVocabulary()), len(moses.tables)
     folders = [directory / f".table{i}" for i in range(n_tables)] if n_tables > 1 else [directory]
     readers, lacking = list[PhraseTableReader](), list[list[int]]()
     for table, folder in zip(moses.tables, folders):
@@ -138,7 +138,7 @@ def _import_tables(moses: MosesModel, directory: Path, memory: int) -> _Imported
 
 
 def _read_reordering(
-    moses: MosesModel, folder: Path, vocabularies: tuple[Vocabulary, Vocabulary], reader: PhraseTableReader
+    moses: MosesModel, folder: Path, vocabularies: tuple[TextVocabulary, TextVocabulary], reader: PhraseTableReader
 ) -> list[int]:
     """Read all reordering tables for the phrase table in `folder`; how many of its pairs each of them lacks."""
     if n_repeated := len(reader.repeated):

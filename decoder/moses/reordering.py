@@ -3,32 +3,21 @@
 Moses' LRModel.cpp and LexicalReorderingTable.cpp; Koehn et al. 2007.
 """
 
-from array import array
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from phrasebeam.base.array_file import new_array_file
-from phrasebeam.base.errors import FormatError, excerpt
-from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.features.reordering_type import N_ORIENTATIONS, Reordering
-from phrasebeam.decoder.moses.tables import SEPARATOR
+from phrasebeam.decoder.moses.reordering_lines import read_reordering_lines
 from phrasebeam.decoder.tables.model_files import REORDERING
 from phrasebeam.decoder.tables.phrase_table import ABSENT, PhraseTable, find_source, floored_ln, open_phrase_table
 from phrasebeam.decoder.tables.ragged import taken
 from phrasebeam.kernels.jit import inner_kernel, kernel
-from phrasebeam.lm.text.corpus import split
-from phrasebeam.lm.text.vocabulary import Vocabulary
+from phrasebeam.lm.text.text_vocabulary import TextVocabulary
 
-LINES_AT_ONCE = 1 << 16
-FIELDS = {
-    "f": "2: source ||| probabilities (a table of type f)",
-    "fe": "3: source ||| target ||| probabilities (a table of type fe)",
-}
 # For each setting of Reordering, its values by Moses' words, of which the first that fits is written.
 TOKENS: dict[str, dict[str, object]] = {
     "orientation": {"wbe": "word", "phrase": "phrase", "hier": "hier"},
@@ -94,18 +83,10 @@ def write_type(model: Reordering) -> str:
     )
 
 
-class _Lines(NamedTuple):
-    """K lines of a reordering table; line k has the phrases 2 k (source) and 2 k + 1 (target), with type f phrase k."""
-
-    words: np.ndarray  # int32[...], ids, -1 where the phrase table does not have the word
-    offsets: np.ndarray  # int64[2 * K + 1] or int64[K + 1], into words
-    scores: np.ndarray  # float64[K, columns], probabilities
-
-
 def read_reordering_tables(
     tables: Sequence[tuple[Path, Reordering]],
     phrases: Path,
-    vocabularies: tuple[Vocabulary, Vocabulary],
+    vocabularies: tuple[TextVocabulary, TextVocabulary],
     directory: Path,
     repeated: np.ndarray,
 ) -> list[int]:
@@ -134,7 +115,7 @@ def _read_table(
     path: Path,
     model: Reordering,
     table: PhraseTable,
-    vocabularies: tuple[Vocabulary, Vocabulary],
+    vocabularies: tuple[TextVocabulary, TextVocabulary],
     ln_scores: np.ndarray,
     repeated: np.ndarray,
     known: Path,
@@ -144,8 +125,9 @@ def _read_table(
     is_known = new_array_file(known, np.dtype(bool), (len(ln_scores),))
     cursor, columns = np.int64(0), columns_read(model)
     with stage("reading the reordering table"):
-        for lines in _read_lines(path, model, vocabularies):
-            numbers = np.empty(len(lines.scores), np.int64)  # of source phrases or pairs
+        for lines in read_reordering_lines(path, model, vocabularies):
+            scores = lines.scores.reshape(-1, model.n_columns)
+            numbers = np.empty(len(scores), np.int64)  # of source phrases or pairs
             if model.condition == "f":
                 find_sources(table, lines.words, lines.offsets, numbers)
                 rows, pairs = all_pairs(table, numbers)
@@ -154,7 +136,7 @@ def _read_table(
                 rows = np.flatnonzero(numbers != ABSENT)
                 pairs = _first_pairs(numbers[rows], repeated)
             is_known[pairs] = True
-            ln_scores[pairs] = floored_ln(lines.scores[:, columns])[rows]
+            ln_scores[pairs] = floored_ln(scores[:, columns])[rows]
     for column in (is_known, ln_scores):
         column[repeated[:, 0]] = column[repeated[:, 1]]
     known.unlink()
@@ -174,39 +156,9 @@ def all_pairs(table: PhraseTable, sources: np.ndarray) -> tuple[np.ndarray, np.n
     return np.repeat(rows, np.diff(ends)), pairs
 
 
-def _read_lines(path: Path, model: Reordering, vocabularies: tuple[Vocabulary, Vocabulary]) -> Iterator[_Lines]:
-    lines, number, expected = read_lines(path), 0, FIELDS[model.condition]
-    while piece := list(islice(lines, LINES_AT_ONCE)):
-        words, ends, scores = array("i"), array("q", [0]), array("d")
-        for line in piece:
-            number += 1
-            *phrases, probabilities = line.split(SEPARATOR)
-            if len(phrases) != len(model.condition):  # "f" or "fe", a letter for each phrase
-                raise FormatError(path, f"{len(phrases) + 1} fields, expected {expected}", number)
-            for field, vocabulary in zip(phrases, vocabularies):
-                words.extend([vocabulary.index.get(word, -1) for word in split(field)])
-                ends.append(len(words))
-            scores.extend(_probabilities(probabilities, model.n_columns, path, number))
-        table = np.array(scores).reshape(-1, model.n_columns)
-        yield _Lines(np.array(words, np.int32), np.array(ends, np.int64), table)
-
-
-def _probabilities(text: str, n_columns: int, path: Path, number: int) -> list[float]:
-    try:
-        probabilities = [float(field) for field in text.split()]
-    except ValueError:
-        raise FormatError(path, f"probabilities {excerpt(text.strip())}, expected numbers", number) from None
-    if len(probabilities) != n_columns:
-        message = f"{len(probabilities)} probabilities, expected {n_columns} for its type in moses.ini"
-        raise FormatError(path, message, number)
-    if not all(0 <= probability < np.inf for probability in probabilities):
-        raise FormatError(path, f"probabilities {excerpt(text.strip())}, expected numbers not below 0", number)
-    return probabilities
-
-
 @kernel
 def _find_pairs(table, words, offsets, cursor, pairs):
-    """Fill `pairs` (int64[K]) with the pair of each line's phrases, or ABSENT; for words and offsets see _Lines.
+    """Fill `pairs` (int64[K]) with the pair of each line's phrases, or ABSENT; words and offsets: see ReorderingLines.
 
     A search begins at `cursor`, behind the pair found last: tables of one model have one order. Returns the cursor.
     """

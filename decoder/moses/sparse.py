@@ -25,6 +25,7 @@ from phrasebeam.decoder.sparse.sparse_weights import fill_weights, save_sparse_w
 from phrasebeam.decoder.sparse.templates import GROUP_HASHES, GROUPS, WORD_GROUPS, Templates
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
 from phrasebeam.decoder.tables.text_hashes import name_keys
+from phrasebeam.lm.text.encoded_words import Words, encode
 
 LENGTHS = re.compile(r"s(\d{1,3})|t(\d{1,3})|(\d{1,3}),(\d{1,3})", re.ASCII)
 OF_WORDS = tuple(group.name for group in WORD_GROUPS)
@@ -87,15 +88,15 @@ class SparseColumn:
                 raise ModelError("sparse/pairs/names: a feature of pairs has no name there; import the model again")
             self._names[key] = _table_and_name(model.pair_names[key], model)[1]
 
-    def texts(self, rows: slice) -> list[str]:
+    def texts(self, rows: slice) -> Words:
         """The text of the column for each of the pairs `rows`."""
         if not self._sparse.pair_keys.size:
-            return [""] * (rows.stop - rows.start)
+            return Words(np.zeros(0, np.uint8), np.zeros(rows.stop - rows.start + 1, np.int64))
         offsets = self._sparse.pair_offsets[rows.start : rows.stop + 1].tolist()
         used = slice(offsets[0], offsets[-1])
         keys, values = self._sparse.pair_keys[used].tolist(), self._sparse.pair_values[used].astype(str).tolist()
         features = [f"{self._names[key]} {value}" for key, value in zip(keys, values)]
-        return [" ".join(features[begin - offsets[0] : end - offsets[0]]) for begin, end in pairwise(offsets)]
+        return encode([" ".join(features[begin - offsets[0] : end - offsets[0]]) for begin, end in pairwise(offsets)])
 
 
 def _table_and_name(name: str, model: Model) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.tables.phrase_table import ABSENT
 from phrasebeam.kernels.jit import inlined_kernel
 
+NO_SLOT = np.int64(-1)
 CAPACITY = 8192  # a power of two; 32 bytes a candidate
 
 
@@ -44,10 +45,17 @@ NO_CACHE = allocate(CandidateCache, {"M": 0, "K": 0})
 
 
 @inlined_kernel
+def slot_in(cache: CandidateCache, source):
+    """Where in the cache the candidates of a `source` phrase (int64) are, or NO_SLOT."""
+    slot = source & (CAPACITY - 1)
+    return slot if cache.source.size > 0 and cache.source[slot] == source else NO_SLOT
+
+
+@inlined_kernel
 def recall(cache: CandidateCache, source, candidates):
     """Copy the ranked candidates of a `source` phrase (int64) to `candidates` (Candidates); their number, or 0."""
-    slot = source & (CAPACITY - 1)
-    if cache.source.size == 0 or cache.source[slot] != source:
+    slot = slot_in(cache, source)
+    if slot == NO_SLOT:
         return np.int64(0)
     for k in range(cache.size[slot]):
         item = cache.item[slot, k]

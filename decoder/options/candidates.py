@@ -11,6 +11,7 @@ from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.features.dense import DenseWeights
 from phrasebeam.decoder.features.language_model import States, forget_context, new_states, score_phrase, weighted_ln
 from phrasebeam.decoder.features.pair import score_pair
+from phrasebeam.decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, weighted_orientation
 from phrasebeam.decoder.features.stateful import (
     NO_COLUMNS,
     FeatureMemory,
@@ -83,6 +84,7 @@ class Lookup(NamedTuple):
     states: States
     memory: FeatureMemory
     columns: np.ndarray = NO_COLUMNS  # int64[len(WITH_HISTORY)], see history_columns
+    is_lazy: bool = False  # whether options may be completed later, see fill_options
 
 
 def lookup_of_pairs(
@@ -201,6 +203,8 @@ def choose(source, behind, lookup: Lookup):
     if ranking.is_own:  # which pairs there are was decided by other weights than the search has
         _score_again(source, size, lookup)
     sort_best_first(estimate, heap, size)
+    for k in range(size):
+        _check_reordering(first + heap[k], lookup)
     if not is_wrong(candidates):  # so that damage is reported in every sentence that meets it
         keep(candidates.cache, source, candidates, size)
     return size
@@ -225,6 +229,19 @@ def _without_language_model(source, pair, weights, lookup):
     if not np.isfinite(total):
         lookup.candidates.wrong[NOT_FINITE] = 1 + pair
     return total
+
+
+@inlined_kernel
+def _check_reordering(pair, lookup):
+    """Note a pair whose weighted reordering scores are not finite."""
+    model, total = lookup.tables.orientations, 0.0
+    for orientation in range(N_ORIENTATIONS):
+        for direction in (BACKWARD, FORWARD):
+            total += weighted_orientation(
+                lookup.tables.ln_reordering, model, lookup.weights.reordering, pair, direction, orientation
+            )
+    if not np.isfinite(total):
+        lookup.candidates.wrong[REORDERING_NOT_FINITE] = 1 + pair
 
 
 @inner_kernel

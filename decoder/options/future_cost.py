@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW, NONE, ONE
-from phrasebeam.decoder.options.translation_options import Options
+from phrasebeam.decoder.options.option_arrays import Options
 from phrasebeam.kernels.jit import kernel
 
 

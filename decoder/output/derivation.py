@@ -15,7 +15,7 @@ from phrasebeam.decoder.input.coverage import cover
 from phrasebeam.decoder.input.lattice_paths import add_input_scores, source_words
 from phrasebeam.decoder.input.synthetic_pairs import synthetic_number
 from phrasebeam.decoder.model.tables import Sentence, Tables, read_target, target_length
-from phrasebeam.decoder.options.translation_options import Options
+from phrasebeam.decoder.options.option_arrays import Options
 from phrasebeam.decoder.sparse.phrase_hashes import WITH_NEXT, WITH_PREVIOUS, class_sequence_hash
 from phrasebeam.decoder.sparse.sparse_features import SparseFeatureBuffer, add_group_values
 from phrasebeam.decoder.sparse.template_kernels import (

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from phrasebeam.base.config import Factor, Section
-from phrasebeam.decoder.options.translation_options import Options
+from phrasebeam.decoder.options.option_arrays import Options
 from phrasebeam.decoder.output.nbest import Derivations
 from phrasebeam.decoder.output.trie import ROOT, Trie, child, new_trie
 from phrasebeam.kernels.jit import inner_kernel, kernel

@@ -10,7 +10,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
-from phrasebeam.decoder.options.translation_options import Options
+from phrasebeam.decoder.options.option_arrays import Options
 from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.output.target_strings import EMPTY_STRING, NO_STRING, TargetStrings, append_option, new_strings
 from phrasebeam.decoder.search.hypothesis_graph import START_NODE, HypothesisGraph

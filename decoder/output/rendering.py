@@ -23,6 +23,8 @@ def escape_bars(text: str) -> str:
 
 def restore_bars(text: str) -> str:
     """The text that escape_bars has made `text` of."""
+    if "|||" not in text and "#124;" not in text:
+        return text
     return BARS.sub(lambda bars: bars[0].replace("&#124;", "|").replace("&amp;", "&"), text)
 
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.options.translation_options import Options
+from phrasebeam.decoder.options.option_arrays import Options
 from phrasebeam.decoder.output.trie import NO_ROOM, ROOT, Trie, child, new_trie
 from phrasebeam.kernels.jit import inner_kernel
 

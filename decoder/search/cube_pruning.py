@@ -14,6 +14,8 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
+from phrasebeam.decoder.options.completion import complete_option
+from phrasebeam.decoder.options.option_arrays import NOT_YET
 from phrasebeam.decoder.search.extension import (
     IMPOSSIBLE,
     PRUNED,
@@ -121,6 +123,7 @@ def _open_grids(space, queues, n_words, covered, node):
     options = space.options
     for i in range(find_spans(space, n_words, node)):
         first = options.first[space.spans[i]]
+        _complete(space, first)
         shared = extension(space, covered, node, first)
         if shared.remaining == -np.inf:  # what it leaves cannot be translated, as in lattices
             continue
@@ -165,6 +168,7 @@ def _let_neighbours_in(space, queues, shared, option):
     begin, end = np.int64(options.begin[option]), np.int64(options.end[option])
     span_index = begin * options.longest + end - begin - 1
     if option + 1 < options.first[span_index + 1]:
+        _complete(space, option + 1)
         estimate = shared.base + options.backward[option + 1, shared.orientation] + options.estimate[option + 1]
         _enqueue(queues, shared.row, shared.node, option + 1, estimate + shared.remaining)
     below = np.int64(queues.next_row[shared.node])
@@ -172,6 +176,13 @@ def _let_neighbours_in(space, queues, shared, option):
         base, orientation = jump(space, below, begin, end)
         estimate = base + options.backward[option, orientation] + options.estimate[option]
         _enqueue(queues, shared.row, below, option, estimate + shared.remaining)
+
+
+@inlined_kernel
+def _complete(space, option):
+    """Fill in what fill_options has left for later: most options are never queued."""
+    if space.options.target[option] == NOT_YET:
+        complete_option(space.options, option, space.tables, space.sentence, space.weights)
 
 
 @inlined_kernel

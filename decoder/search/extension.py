@@ -28,7 +28,7 @@ from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW, cover, is_covered
 from phrasebeam.decoder.input.zones import obeys
 from phrasebeam.decoder.model.tables import Sentence, Tables
 from phrasebeam.decoder.options.future_cost import FutureCost, future_cost
-from phrasebeam.decoder.options.translation_options import Options
+from phrasebeam.decoder.options.option_arrays import Options
 from phrasebeam.decoder.search.hypothesis_graph import NO_OPTION, START_NODE, HypothesisGraph
 from phrasebeam.decoder.search.stacks import HISTORIES_FULL, OK, STATES_FULL, Arrival, Stacks, arrive, clear_stack
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel

@@ -17,7 +17,7 @@ from phrasebeam.decoder.input.sentence_input import Input, Prefix
 from phrasebeam.decoder.input.synthetic_pairs import SyntheticPair, pack_synthetic_pairs
 from phrasebeam.decoder.input.target_constraint import TargetConstraint, fill_rest
 from phrasebeam.decoder.model.opened_model import Model
-from phrasebeam.decoder.options.translation_options import Options
+from phrasebeam.decoder.options.option_arrays import Options
 from phrasebeam.decoder.search.prepared_sentence import PreparedSentence
 
 LONGEST_SEGMENT = 3  # words of the prefix that a fallback pair has, unless it has all the rest

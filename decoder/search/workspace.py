@@ -14,7 +14,7 @@ from phrasebeam.decoder.model.tables import Sentence
 from phrasebeam.decoder.options.candidate_cache import clear_candidate_cache
 from phrasebeam.decoder.options.candidates import Candidates, new_candidates, new_target_room, with_room
 from phrasebeam.decoder.options.future_cost import FutureCost, new_future_cost
-from phrasebeam.decoder.options.translation_options import Options, new_options
+from phrasebeam.decoder.options.option_arrays import Options, new_options
 from phrasebeam.decoder.search.cube_pruning import Queues, new_queues
 from phrasebeam.decoder.search.hypothesis_graph import HypothesisGraph, new_graph
 from phrasebeam.decoder.search.search_settings import SearchSettings

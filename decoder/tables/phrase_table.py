@@ -11,7 +11,7 @@ import numpy as np
 
 from phrasebeam.base.errors import FormatError
 from phrasebeam.decoder.tables.model_files import PHRASES, REORDERING, TRAIN_AGAIN, open_arrays
-from phrasebeam.kernels.hashing import START, combine, first_slot, mix, next_slot
+from phrasebeam.kernels.hashing import START, combine, first_slot, mix, n_slots, next_slot
 from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.kernels.words import same_words
 
@@ -90,14 +90,6 @@ def _same_phrase(table, source, words, begin, end):
     if table.source_offsets[source + 1] - first != end - begin:
         return False
     return same_words(table.source_words, first, words, begin, end - begin)
-
-
-def n_slots(n_sources: int) -> int:
-    """Slots of a hash table of `n_sources` phrases: a power of two, at most half of them used."""
-    size = 2
-    while size < 2 * (n_sources + 1):
-        size *= 2
-    return size
 
 
 def longest(offsets: np.ndarray) -> int:

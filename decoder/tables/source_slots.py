@@ -12,7 +12,8 @@ import numpy as np
 from phrasebeam.base.array_file import ArrayWriter
 from phrasebeam.base.spill import BucketFiles, RowFile
 from phrasebeam.decoder.tables.model_files import PHRASES, open_arrays
-from phrasebeam.decoder.tables.phrase_table import ABSENT, n_slots, phrase_hash
+from phrasebeam.decoder.tables.phrase_table import ABSENT, phrase_hash
+from phrasebeam.kernels.hashing import n_slots
 from phrasebeam.kernels.jit import kernel
 
 BYTES_PER_SLOT = 64  # memory for each slot of a part while it is filled, measured

@@ -6,7 +6,7 @@ import numpy as np
 
 from phrasebeam.kernels.hashing import mix, murmur
 from phrasebeam.kernels.jit import kernel
-from phrasebeam.lm.text.fixed_vocabulary import Words, encode
+from phrasebeam.lm.text.encoded_words import Words, encode
 
 
 def hash_texts(texts: Sequence[str]) -> np.ndarray:

@@ -10,12 +10,16 @@ from phrasebeam.decoder.tokenizers.escapes import SPACE, escaped, unescaped
 CLUSTER = regex.compile(r"\X")  # a grapheme cluster: a letter with its marks, an emoji
 
 
+def composed(line: str) -> str:
+    """The line with its characters composed (NFC), and one space where there is white space."""
+    return " ".join(unicodedata.normalize("NFC", line).split())
+
+
 class CharacterTokenizer:
     """A token for each grapheme cluster and, in place of white space, for each space between words."""
 
     def tokens(self, line: str) -> list[str]:
-        line = " ".join(unicodedata.normalize("NFC", line).split())
-        return [SPACE if one == " " else escaped(one) for one in CLUSTER.findall(line)]
+        return [SPACE if one == " " else escaped(one) for one in CLUSTER.findall(composed(line))]
 
     def text(self, tokens: Iterable[str]) -> str:
         return "".join(" " if token == SPACE else unescaped(token) for token in tokens)

@@ -1,6 +1,6 @@
 """The best translations of plain sentences in batches, see decoder/search/sentence_batch.py."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, takewhile
@@ -12,6 +12,7 @@ from phrasebeam.decoder.features.registry import RELATED_WORDS
 from phrasebeam.decoder.held_out.filtered_table import FilteredTables
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.options.translation_options import FULL
+from phrasebeam.decoder.output.batch_texts import batch_texts
 from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.output.derivation_view import DerivationView
 from phrasebeam.decoder.output.translation import Phrase, Translation
@@ -35,18 +36,26 @@ from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.search.workspace import Workspace
 from phrasebeam.decoder.translate.searcher import Searcher
 from phrasebeam.kernels.compiled_calls import IS_COMPILED
+from phrasebeam.lm.text.line_words import LineWords, line_words
 
 MOST_SENTENCES = 64  # of a batch
 
 
 @dataclass(frozen=True)
-class _PackedBatch:
-    """A batch, and its words as people see them."""
+class FoundBatch:
+    """The best translations of the first of some sentences."""
 
-    batch: SentenceBatch
-    unknown_words: list[str]
-    most_words: int
-    most_unknown: int
+    texts: Sequence[str]
+    searcher: Searcher
+    snapshot: WeightSnapshot
+    lines: LineWords
+    found: BestDerivations
+
+    def translations(self) -> Iterator[Translation]:
+        """They, of which only the texts are known until more is asked for."""
+        for i, (text, score) in enumerate(zip(self.texts, self.found.score.tolist())):
+            later = _Later(self, i)
+            yield Translation(text, score, later.features, later.phrases)
 
 
 class BatchSearcher:
@@ -59,39 +68,35 @@ class BatchSearcher:
         is_usual = type(searcher) is Searcher and not searcher.model.levels and copies_unknown
         self._takes_batches = IS_COMPILED and is_usual
 
-    def best(self, sentences: Sequence[Input]) -> list[Translation]:
-        """The best translations of the first of the sentences, as far as they are plain and nothing is wrong."""
+    def best(self, lines: Sequence[str]) -> FoundBatch | None:
+        """The translations of the first of the tokenized lines, as far as they have words and nothing is wrong."""
         searcher, snapshot = self._searcher, self._searcher.snapshot
         if not self._takes_batches or snapshot.layout.has(RELATED_WORDS.name):
-            return []
-        plain = list(takewhile(is_plain, sentences[:MOST_SENTENCES]))
-        if not plain:
-            return []
+            return None
         try:
-            packed = self._packed(plain)
-        except ModelError:  # which the search of the sentence alone tells with its name
-            return []
+            packed = self._packed(list(takewhile(_has_words, lines[:MOST_SENTENCES])))
+        except (ModelError, UnicodeEncodeError):  # which the search of the sentence alone tells with its name
+            return None
         with searcher.workspaces.borrow() as workspace:
             found, n_found = self._search(packed, snapshot, workspace)
-        return self._translations(plain[:n_found], packed, found, snapshot)
+        table, target = searcher.model.tables.phrases, searcher.model.target.encoded
+        texts = batch_texts(found, n_found, table, target, packed.lines, packed.unknown)
+        return FoundBatch(texts, searcher, snapshot, packed.lines, found)
 
-    def _packed(self, sentences: Sequence[Input]) -> _PackedBatch:
+    def _packed(self, lines: Sequence[str]) -> "_PackedBatch":
         """Raises ModelError if the phrase table is damaged."""
         searcher, model = self._searcher, self._searcher.model
-        words = [word for given in sentences for word in given.words]
-        lengths = [len(given.words) for given in sentences]
-        ids, offsets = model.source.ids(words), _offsets(lengths)
-        unknown = searcher.preparer.bounds_checks.is_oov(ids, searcher.longest).nonzero()[0]
-        unknown_words = [words[i] for i in unknown.tolist()]
-        unknown_offsets = np.searchsorted(unknown, offsets)
+        words = line_words(lines, model.source)
+        unknown = searcher.preparer.bounds_checks.is_oov(words.ids, searcher.longest).nonzero()[0]
+        unknown_words = [words.word(i) for i in unknown.tolist()]
+        unknown_offsets = np.searchsorted(unknown, words.offsets)
         target_words, new_words, lm_offsets = self._new_words(unknown_words, unknown_offsets)
         lm_ids = np.empty((len(new_words), len(model.language_models)), np.int32)
         for column, one in enumerate(model.language_models):
             lm_ids[:, column] = one.word_ids(new_words)
-        of_sentence = np.repeat(offsets[:-1], np.diff(unknown_offsets))
-        batch = SentenceBatch(offsets, ids, unknown_offsets, unknown - of_sentence, target_words, lm_offsets, lm_ids)
-        most_unknown = int(np.diff(unknown_offsets).max(initial=0))
-        return _PackedBatch(batch, unknown_words, max(lengths, default=0), most_unknown)
+        positions = unknown - np.repeat(words.offsets[:-1], np.diff(unknown_offsets))
+        batch = SentenceBatch(words.offsets, words.ids, unknown_offsets, positions, target_words, lm_offsets, lm_ids)
+        return _PackedBatch(words, unknown, batch)
 
     def _new_words(self, unknown: Sequence[str], offsets: np.ndarray) -> tuple[np.ndarray, list[str], np.ndarray]:
         """Target ids of unknown words, those that are no target words, and offsets of these by sentence."""
@@ -107,7 +112,7 @@ class BatchSearcher:
         return target_words, new, np.array(lm_offsets)
 
     def _search(
-        self, packed: _PackedBatch, snapshot: WeightSnapshot, workspace: Workspace
+        self, packed: "_PackedBatch", snapshot: WeightSnapshot, workspace: Workspace
     ) -> tuple[BestDerivations, int]:
         """The best derivations of the first sentences, and their number."""
         searcher, batch, found = self._searcher, packed.batch, new_found(packed.batch)
@@ -117,9 +122,9 @@ class BatchSearcher:
         one = SentenceSearch(
             searcher.model, searcher.settings, snapshot, workspace, PreparedSentence([], (), [], largest, tables)
         )
-        n_found, is_stuck = 0, False
+        n_found, is_stuck, is_cube = 0, False, searcher.settings.algorithm == "cube"
         while n_found < batch.offsets.size - 1 and not is_stuck:
-            lookup, space, queues = one.lookup(), one.space(), workspace.queues
+            lookup, space, queues = one.lookup()._replace(is_lazy=is_cube), one.space(), workspace.queues
             if self._calls is None:
                 self._calls = calls_for(lookup, space, queues, searcher.settings, batch)
             images = new_images(self._calls, batch, searcher.longest)
@@ -128,37 +133,37 @@ class BatchSearcher:
             is_stuck = n_found < batch.offsets.size - 1 and not _grown(workspace, *found.status.tolist())
         return found, n_found
 
-    def _translations(
-        self, sentences: Sequence[Input], packed: _PackedBatch, found: BestDerivations, snapshot: WeightSnapshot
-    ) -> list[Translation]:
-        words, translations = self._searcher.table_words, list[Translation]()
-        offsets, pairs, scores = found.offsets.tolist(), found.pair.tolist(), found.score.tolist()
-        first_unknown = packed.batch.unknown_offsets.tolist()
-        for i, given in enumerate(sentences):
-            begin, end, unknown = offsets[i], offsets[i + 1], first_unknown[i]
-            text = list[str]()
-            for pair in pairs[begin:end]:
-                text += words(pair) if pair >= 0 else (packed.unknown_words[unknown - 1 - pair],)
-            derivation = Derivation(found.pair[begin:end], found.begin[begin:end], found.end[begin:end])
-            later = _Later(self._searcher, snapshot, given, derivation, scores[i])
-            translations.append(Translation(" ".join(text), scores[i], later.features, later.phrases))
-        return translations
+
+@dataclass(frozen=True)
+class _PackedBatch:
+    """Lines as kernels search them."""
+
+    lines: LineWords
+    unknown: np.ndarray  # int64[K], the unknown ones of all words
+    batch: SentenceBatch
+
+    @property
+    def most_words(self) -> int:
+        """The words of the longest sentence."""
+        return int(np.diff(self.batch.offsets).max(initial=0))
+
+    @property
+    def most_unknown(self) -> int:
+        """The unknown words of the sentence that has most of them."""
+        return int(np.diff(self.batch.unknown_offsets).max(initial=0))
 
 
 class _Later:
-    """What a translation has besides its text, from its derivation, when it is asked for."""
+    """What the translation of sentence `i` has besides its text, from its derivation, when it is asked for."""
 
-    def __init__(
-        self, searcher: Searcher, snapshot: WeightSnapshot, given: Input, derivation: Derivation, score: float
-    ):
-        self._searcher, self._snapshot, self._given = searcher, snapshot, given
-        self._derivation, self._score = derivation, score
+    def __init__(self, batch: FoundBatch, i: int):
+        self._batch, self._i = batch, i
 
     @cached_property
     def _whole(self) -> Translation:
-        searcher, snapshot = self._searcher, self._snapshot
+        searcher, snapshot, found, i = self._batch.searcher, self._batch.snapshot, self._batch.found, self._i
         source = prepare_sentence(
-            self._given,
+            Input([self._batch.lines.word(k) for k in range(*self._batch.lines.offsets[i : i + 2].tolist())]),
             searcher.model,
             FilteredTables(snapshot.tables, None),
             searcher.longest,
@@ -166,7 +171,9 @@ class _Later:
             searcher.preparer.bounds_checks,
         )
         view = DerivationView(source, searcher.model, snapshot.dense, snapshot.layout, searcher.table_words)
-        return view.translation(self._derivation, self._score)
+        phrases = slice(*found.offsets[i : i + 2].tolist())
+        derivation = Derivation(found.pair[phrases], found.begin[phrases], found.end[phrases])
+        return view.translation(derivation, found.score[i].item())
 
     def features(self) -> dict[str, float | list[float]]:
         return self._whole.features
@@ -181,10 +188,9 @@ def is_plain(given: Input) -> bool:
     return bool(given.words) and not has_more and given.held_out is None and given.lattice is None
 
 
-def _offsets(lengths: Sequence[int]) -> np.ndarray:
-    offsets = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    return offsets
+def _has_words(line: str) -> bool:
+    """Whether a line surely has a word; of one of Unicode's white space alone, which are words, it is not said."""
+    return bool(line) and not line.isspace()
 
 
 def _grown(workspace: Workspace, why: int, status: int) -> bool:

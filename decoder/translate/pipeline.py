@@ -16,16 +16,14 @@ from phrasebeam.decoder.input.lattice_formats import read_all_columns, read_all_
 from phrasebeam.decoder.input.sentence_input import Input, Prefix
 from phrasebeam.decoder.marked_text.tokenization import Tokenization
 from phrasebeam.decoder.model.moses_names import MosesFeature
-from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.output.lattice_rendering import LatticeFormat, render_lattice
 from phrasebeam.decoder.output.rendering import render, render_nbest
 from phrasebeam.decoder.output.request import Answer, Request
-from phrasebeam.decoder.raw_text.raw_lines import MOST_RAW, looks_raw
 from phrasebeam.decoder.search.prefix import with_prefixes
 from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder, adapted_answers
+from phrasebeam.decoder.translate.hints import with_hints
 from phrasebeam.decoder.translate.translator import TRANSLATION, Decoder
 from phrasebeam.engine.current_engine import current_engine
-from phrasebeam.process.hints import hint
 
 if TYPE_CHECKING:
     from phrasebeam.decoder.raw_text.preprocessing import RawText
@@ -34,8 +32,6 @@ if TYPE_CHECKING:
 SHOWN_TOKENS = (
     "alignment and segmentation are of tokens, which raw text does not show; give tokens (--no-raw), or none of both"
 )
-MOST_UNKNOWN = 0.4  # share of words; of the wrong language of two half are often known, as names and loans are
-HINTED = 1000  # the first sentences, by which it is decided whether there are hints
 
 
 @dataclass(frozen=True)
@@ -98,6 +94,12 @@ def translate_lines(
     if raw_text and (settings.alignment or settings.segmentation):
         raise ConfigError(SHOWN_TOKENS)
     tokenization = Tokenization.of(raw_text)
+    names = decoder.model.moses_names if settings.moses_names else None
+    translator = LineTranslator(decoder, request, settings, tokenization, names)
+    is_more = prefixes is not None or training_files or settings.terms or confirmed is not None
+    if not is_more and _are_words_alone(decoder, tokenization):
+        yield from current_engine().map(translator, enumerate(with_hints(lines, decoder.model)), threads)
+        return
     # In the thread that reads, while others search
     inputs = _read_inputs(decoder, lines, settings.source_name, tokenization)
     if prefixes is not None:
@@ -106,14 +108,19 @@ def translate_lines(
         inputs = (given for given, _ in with_references(inputs, training_files, tokenization.target))
     if settings.terms:
         inputs = map(partial(with_term_base, terms=settings.terms, tokenization=tokenization), inputs)
-    names = decoder.model.moses_names if settings.moses_names else None
     if confirmed is not None and isinstance(decoder, AdaptedDecoder):
         answers = adapted_answers(decoder, inputs, confirmed, request, tokenization.target)
         for number, (given, answer) in enumerate(answers):
             yield _output(number, _in_text(answer, given, tokenization), settings, names)
     else:
-        translator = LineTranslator(decoder, request, settings, tokenization, names)
         yield from current_engine().map(translator, enumerate(inputs), threads)
+
+
+def _are_words_alone(decoder: Decoder, tokenization: Tokenization) -> bool:
+    """Whether each line is tokens, whatever stands in it."""
+    reading, model = decoder.searcher.input_settings, decoder.model
+    is_text = reading.format == "text" and reading.markup == "pass-through" and not model.has_tags
+    return is_text and not tokenization.is_raw and model.description.preprocessing is None
 
 
 def _read_inputs(
@@ -131,33 +138,9 @@ def _read_inputs(
     return read_all_columns(lines, source_name, max(decoder.dense_weights.input_score.size, 1))
 
 
-def with_hints(inputs: Iterable[Input], model: Model) -> Iterator[Input]:
-    """The inputs as they are; hints follow the last one if many words of the first ones are not in the model.
-
-    Words that are terms do not count. Of a model of raw text also if many of the sentences look raw.
-    """
-    n_words = n_unknown = n_raw = n_sentences = 0
-    for number, given in enumerate(inputs):
-        if number < HINTED:
-            translated = {i for term in given.terms for i in range(term.begin, term.end)}
-            words = [word for i, word in enumerate(given.words) if i not in translated]
-            n_words += len(words)
-            n_unknown += int((model.source.ids(words) < 0).sum()) if words else 0
-            n_raw += looks_raw(given.words[-1]) if given.words else 0
-            n_sentences += 1
-        yield given
-    if n_unknown > MOST_UNKNOWN * n_words:
-        advice = "is the input in its source language, and tokenized and cased as its training data (or else --raw)?"
-        hint(f"the model does not know {n_unknown} of {n_words} words: {advice}")
-    if model.description.preprocessing and n_raw > MOST_RAW * n_sentences:
-        hint(
-            f"{n_raw} of {n_sentences} sentences look as if they were not tokenized, as the model needs it: give --raw"
-        )
-
-
 @dataclass(frozen=True)
-class LineTranslator(Together[tuple[int, Input], LineOutput]):
-    """Translates lines; a task that the engine can send elsewhere."""
+class LineTranslator(Together[tuple[int, Input | str], LineOutput]):
+    """Translates lines, of tokens alone or as an Input; a task that the engine can send elsewhere."""
 
     decoder: Decoder
     request: Request
@@ -165,16 +148,17 @@ class LineTranslator(Together[tuple[int, Input], LineOutput]):
     tokenization: Tokenization
     moses_names: Sequence[MosesFeature] | None
 
-    def __call__(self, item: tuple[int, Input]) -> LineOutput:
+    def __call__(self, item: tuple[int, Input | str]) -> LineOutput:
         """The output of a line, whose number is counted from 0."""
-        number, given = item
-        answer = _in_text(self.decoder.answer(given, self.request), given, self.tokenization)
-        return _output(number, answer, self.settings, self.moses_names)
+        return self._output(item, self.decoder.answer(item[1], self.request))
 
-    def of_several(self, items: Sequence[tuple[int, Input]]) -> Iterator[LineOutput]:
-        answers = self.decoder.answer_several([given for _, given in items], self.request)
-        for (number, given), answer in zip(items, answers):
-            yield _output(number, _in_text(answer, given, self.tokenization), self.settings, self.moses_names)
+    def of_several(self, items: Sequence[tuple[int, Input | str]]) -> Iterator[LineOutput]:
+        return map(self._output, items, self.decoder.answer_several([line for _, line in items], self.request))
+
+    def _output(self, item: tuple[int, Input | str], answer: Answer) -> LineOutput:
+        number, given = item
+        in_text = answer if isinstance(given, str) else _in_text(answer, given, self.tokenization)
+        return _output(number, in_text, self.settings, self.moses_names)
 
 
 def _in_text(answer: Answer, given: Input, tokenization: Tokenization) -> Answer:

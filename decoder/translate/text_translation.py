@@ -9,7 +9,7 @@ from phrasebeam.decoder.documents.term_base import TermBase
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.marked_text.tokenization import Tokenization
 from phrasebeam.decoder.output.translation import Translation
-from phrasebeam.decoder.translate.pipeline import with_hints
+from phrasebeam.decoder.translate.hints import with_hints
 from phrasebeam.decoder.translate.translator import Decoder
 
 if TYPE_CHECKING:

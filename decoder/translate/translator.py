@@ -28,7 +28,7 @@ from phrasebeam.decoder.raw_text.raw_lines import looks_raw
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
-from phrasebeam.decoder.translate.batch_searcher import BatchSearcher
+from phrasebeam.decoder.translate.batch_searcher import MOST_SENTENCES, BatchSearcher, is_plain
 from phrasebeam.decoder.translate.searcher import Searcher
 from phrasebeam.decoder.translate.translate_settings import ModelSearch, overridden
 from phrasebeam.engine.current_engine import current_engine
@@ -261,18 +261,26 @@ class Decoder:
 
     def answer_several(self, lines: Sequence[Sentence], request: Request) -> Iterator[Answer]:
         """The answers of `answer` for sentences, of which plain ones are translated together."""
-        inputs = list[Input]()
-        with suppress(ConfigError):  # which `answer` raises for that sentence
-            inputs.extend(map(self.input_of, lines))
         begin = 0
         while begin < len(lines):
-            found = self._batches.best(inputs[begin:]) if request == TRANSLATION else []
-            for translation in found:
-                yield Answer(translation, [], None)
-            begin += len(found)
+            found = self._batches.best(self._plain(lines[begin:])) if request == TRANSLATION else None
+            if found is not None:
+                yield from map(Answer, found.translations())
+                begin += len(found.texts)
             if begin < len(lines):
-                yield self.answer(inputs[begin] if begin < len(inputs) else lines[begin], request)
+                yield self.answer(lines[begin], request)
                 begin += 1
+
+    def _plain(self, lines: Sequence[Sentence]) -> list[str]:
+        """The first of the sentences as tokenized lines, as far as these are words alone."""
+        plain = list[str]()
+        with suppress(ConfigError):  # which `answer` raises for that sentence
+            for line in lines[:MOST_SENTENCES]:
+                given = self.input_of(line) if not isinstance(line, str) or self._warns_of_raw_text else None
+                if given is not None and not is_plain(given):
+                    break
+                plain.append(line if isinstance(line, str) else " ".join(given.words if given else ()))
+        return plain
 
     @checked
     def answer_all(self, lines: Iterable[Sentence], request: Request, threads: int = 1) -> Generator[Answer]:

@@ -15,6 +15,7 @@ from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
 from phrasebeam.training.joint_selection.config import RankingConfig
 from phrasebeam.training.maxforce.config import MaxforceConfig
 from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.normalization.normalizer_settings import NormalizerRecipe
 from phrasebeam.training.recipe.recipe import Recipe
 from phrasebeam.training.selection.config import SelectionConfig
 from phrasebeam.training.tuning.config import TuneConfig
@@ -34,6 +35,7 @@ is unknown, or a number out of bounds, is an error that names it.
 """
 COMMANDS: dict[str, type[Section]] = {
     "train": Recipe,
+    "train --recipe normalize": NormalizerRecipe,
     "train-model": TrainModelConfig,
     "align": AlignmentConfig,
     "select": SelectionConfig,
@@ -46,6 +48,7 @@ COMMANDS: dict[str, type[Section]] = {
     "train-expected-bleu": ExpectedBleuConfig,
 }
 SHOWN = {name: name for name in ("align", "select", "tune")} | OF_COMMANDS
+SHOWN |= {"train --recipe normalize": "recipe-normalize"}
 OF_FEATURES = {feature.name: feature.description for feature in FEATURES}
 OF_FEATURES |= {feature.rate_name: feature.description for feature in FEATURES if feature.rate_name}
 OF_MANY = {  # what settings mean that sections name without a description of their own
@@ -72,7 +75,7 @@ def page() -> str:
 def _command(name: str) -> tuple[str, str, str]:
     section = COMMANDS[name].__name__
     shown = f"`phrasebeam config {SHOWN[name]}`" if name in SHOWN else ""
-    return f"[`{name}`](commands.md#{name})", _link(section), shown
+    return f"[`{name}`](commands.md#{name.split()[0]})", _link(section), shown
 
 
 def _reached(name: str, sections: dict[str, Any]) -> Iterator[str]:

@@ -1,16 +1,12 @@
 """Tokenized text as word ids: one flat array, with the offset of each sentence."""
 
 import re
-from array import array
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from phrasebeam.base.errors import ConfigError, excerpt
-from phrasebeam.base.files import read_lines
-from phrasebeam.lm.text.vocabulary import Vocabulary
 
 Words = Callable[[str], Sequence[str]]  # finds those of a line
 SPACES = re.compile(r"[ \t\r\n\v\f]+")
@@ -30,15 +26,6 @@ class Corpus(NamedTuple):
 def split(line: str) -> list[str]:
     """The words of a line, separated by ASCII white space only, since U+00A0 and U+3000 occur inside words."""
     return [word for word in SPACES.split(line) if word]
-
-
-def read_corpus(path: str | Path, vocabulary: Vocabulary, words: Words = split) -> Corpus:
-    """Read text of one sentence per line, plain or compressed; words not in `vocabulary` are added to it."""
-    offsets, tokens = array("q", [0]), array("i")  # lists would need 8 bytes per word, and an object per sentence
-    for line in read_lines(path):
-        tokens.extend([vocabulary.add(word) for word in words(line)])
-        offsets.append(len(tokens))
-    return Corpus(np.array(offsets, np.int64), np.array(tokens, np.int32))
 
 
 def words_of(given: str | Sequence[str]) -> Sequence[str]:

@@ -6,33 +6,22 @@ A million words are indexed in a tenth of a second; a word becomes a Python stri
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from phrasebeam.base.errors import FormatError, excerpt
 from phrasebeam.base.files import read_lines
-from phrasebeam.kernels.hashing import first_slot, mix, murmur, next_slot
-from phrasebeam.kernels.jit import inner_kernel, kernel
+from phrasebeam.kernels.hashing import n_slots
+from phrasebeam.kernels.jit import kernel
+from phrasebeam.lm.text.encoded_words import EMPTY, NO_DUPLICATE, Words, encode, fill_slots, find_words
 from phrasebeam.lm.text.vocabulary import Vocabulary
 from phrasebeam.process.system_errors import named_in_errors
 
-EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)  # slot without a word
-NO_DUPLICATE = np.int64(-1)
 NEWLINE = 10
 MOST_WORDS = 2**25  # 40 bytes each; files of models are bounded where they are opened
-HALF = np.uint64(32)  # bits of a slot that hold the word id
-LOW = np.uint64(0xFFFFFFFF)  # mask of these bits
 ABSENT = -1  # cached id of a word that is not in the vocabulary
 MAX_CACHED_LIST = 1 << 10  # words, as sentences have: ids of longer lists are not cached
 CACHE_SIZE = 1 << 15  # words
-
-
-class Words(NamedTuple):
-    """V words; word i is data[offsets[i]:offsets[i + 1]]."""
-
-    data: np.ndarray  # uint8[...], UTF-8
-    offsets: np.ndarray  # int64[V + 1]
 
 
 @kernel
@@ -49,67 +38,6 @@ def _split_lines(text, words: Words):
             size += 1
 
 
-@inner_kernel
-def _is_same_word(words: Words, i, others: Words, j):
-    """Whether words[i] == others[j]."""
-    begin, other_begin = words.offsets[i], others.offsets[j]
-    size = words.offsets[i + 1] - begin
-    if others.offsets[j + 1] - other_begin != size:
-        return False
-    for k in range(size):
-        if words.data[begin + k] != others.data[other_begin + k]:
-            return False
-    return True
-
-
-@inner_kernel
-def _hash(words: Words, i):
-    """uint64 hash of word `i`."""
-    return mix(murmur(words.data, words.offsets[i], words.offsets[i + 1]))
-
-
-@inner_kernel
-def _slot_of(words: Words, slots, others: Words, j, h):
-    """Slot of others[j], whose hash is `h` (uint64), in the hash table `slots` of `words`; if absent, an EMPTY slot."""
-    slot = first_slot(h, slots.size)
-    while slots[slot] != EMPTY:
-        if slots[slot] >> HALF == h >> HALF and _is_same_word(words, np.int64(slots[slot] & LOW), others, j):
-            break
-        slot = next_slot(slot, slots.size)
-    return slot
-
-
-@kernel
-def _fill(words: Words, slots):
-    """Insert all words into the hash table `slots`; id of the first that equals an earlier one, or NO_DUPLICATE."""
-    for i in range(words.offsets.size - 1):
-        h = _hash(words, i)
-        slot = _slot_of(words, slots, words, i, h)
-        if slots[slot] != EMPTY:
-            return np.int64(i)
-        slots[slot] = (h >> HALF << HALF) | np.uint64(i)
-    return NO_DUPLICATE
-
-
-@kernel
-def _find(words: Words, slots, others: Words, missing, ids):
-    """Fill `ids` (int32[n]) with the ids in `words` of `others`; `missing` (int32) for those that are absent."""
-    for j in range(ids.size):
-        slot = slots[_slot_of(words, slots, others, j, _hash(others, j))]
-        if slot == EMPTY:
-            ids[j] = missing
-        else:
-            ids[j] = np.int64(slot & LOW)
-
-
-def encode(words: Sequence[str]) -> Words:
-    """The UTF-8 bytes of `words`, as kernels read them."""
-    encoded = [word.encode("utf-8") for word in words]
-    offsets = np.zeros(len(encoded) + 1, np.int64)
-    np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=offsets[1:])
-    return Words(np.frombuffer(bytearray(b"".join(encoded)), np.uint8), offsets)
-
-
 class FixedVocabulary:
     """Distinct words with ids 0, 1, 2, ..., from a file that Vocabulary.save wrote."""
 
@@ -117,12 +45,9 @@ class FixedVocabulary:
         """Read the file. Raises FormatError if it is not UTF-8, ends within a line, or has a word twice."""
         self.encoded = _read(path)
         self._view_bytes()
-        n_slots = 2
-        while n_slots < 2 * (len(self) + 1):
-            n_slots *= 2
         self._cached_ids: dict[str, int] = {}  # ids, or ABSENT, of words that were looked up
-        self._slots = np.full(n_slots, EMPTY)  # uint64: upper half of a word's hash, and its id as the lower half
-        duplicate = int(_fill(self.encoded, self._slots))
+        self.slots = np.full(n_slots(len(self)), EMPTY)  # uint64, see WordTable
+        duplicate = int(fill_slots(self.encoded, self.slots))
         if duplicate != NO_DUPLICATE:
             word = excerpt(self.word(duplicate))
             raise FormatError(path, f"the word {word} stands here twice; train the model again", duplicate + 1)
@@ -132,7 +57,7 @@ class FixedVocabulary:
         self._bytes, self._offsets = self.encoded.data.data, self.encoded.offsets.data
 
     def __getstate__(self) -> dict[str, object]:
-        return {"encoded": self.encoded, "_slots": self._slots, "_cached_ids": {}}
+        return {"encoded": self.encoded, "slots": self.slots, "_cached_ids": {}}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
@@ -166,7 +91,7 @@ class FixedVocabulary:
 
     def _look_up(self, words: Sequence[str], missing: int) -> np.ndarray:
         ids = np.empty(len(words), np.int32)
-        _find(self.encoded, self._slots, encode(words), np.int32(missing), ids)
+        find_words(self.encoded, self.slots, encode(words), np.int64(missing), ids)
         return ids
 
     def _cache(self, ids: dict[str, int]) -> None:
@@ -195,11 +120,11 @@ def _read(path: str | Path) -> Words:
 
 
 class GrowingVocabulary(FixedVocabulary):
-    """The words of `known`, and behind them new ones; `encoded` has the known ones alone."""
+    """The words of `known`, and behind them new ones; `encoded` and `slots` have the known ones alone."""
 
     def __init__(self, known: FixedVocabulary):
         self._known, self._new = known, Vocabulary()
-        self.encoded = known.encoded
+        self.encoded, self.slots = known.encoded, known.slots
         self._words: list[str] = []  # all of them, when they were asked for last
 
     def __len__(self) -> int:

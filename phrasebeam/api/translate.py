@@ -15,10 +15,12 @@ from phrasebeam.api.translate_options import (
     is_adapted,
     is_document,
     of_tokens,
+    refused_by_normalizers,
     translate_settings_of,
 )
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.files import output_file, read_input, read_lines
+from phrasebeam.base.files import check_keeps_inputs, output_file, read_input, read_lines
+from phrasebeam.base.memory_bound import memory_option
 from phrasebeam.base.options import described, settings_given
 from phrasebeam.base.progress import log, stage
 from phrasebeam.console.input_stage import input_name, stage_of_input
@@ -31,6 +33,9 @@ from phrasebeam.decoder.held_out.training_sentences import TrainingFiles
 from phrasebeam.decoder.input.sentence_input import Prefix
 from phrasebeam.decoder.marked_text.tokenization import Tokenization, is_of_raw_text
 from phrasebeam.decoder.model.description import open_description
+from phrasebeam.decoder.normalization.normalizer import Normalizer
+from phrasebeam.decoder.normalization.normalizer_files import NORMALIZER, OWN_FILES, is_normalizer
+from phrasebeam.decoder.normalization.word_text import WordText
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
 from phrasebeam.decoder.translate.outputs import STANDARD_OUTPUT, write_outputs
@@ -54,6 +59,10 @@ def translate(model: Model, *, threads: AtOnce = 1, **options: Unpack[TranslateO
     >>> translate("model", input="dev.de")[:1] == [Decoder.load("model").translate(next(open("dev.de"))).text]
     True
     """
+    if is_normalizer(model):
+        return _normalized(Path(model), options, threads)
+    if options["confidence"]:
+        raise ConfigError("--confidence is of normalizers, which train --recipe normalize makes; leave it out")
     check_arguments(Path(model), threads, options)
     source = optional_path(options["input"])
     given = settings_given(translate, TranslateSettings, {"model": model, "threads": threads, **options})
@@ -65,6 +74,22 @@ def translate(model: Model, *, threads: AtOnce = 1, **options: Unpack[TranslateO
         is_text = raw_text is not None and not of_tokens(options)
         translated = _segments if is_document(source) or is_text else _lines
         return translated(Path(model), options, settings, raw_text, threads)
+
+
+def _normalized(model: Path, options: TranslateOptions, threads: int) -> list[str]:
+    """The forms of words, line by line; nothing where they go elsewhere."""
+    if option := refused_by_normalizers(options):
+        raise ConfigError(f"{option} has no effect on a normalizer; leave it out")
+    source, destination, texts = optional_path(options["input"]), optional_path(options["output"]), list[str]()
+    files = [model / name for name in (NORMALIZER, *OWN_FILES)]
+    check_keeps_inputs([destination], [source, *files])
+    with resources(memory_option(options["memory"]), options, options["workers"]):
+        normalizer, text = Normalizer.load(model), WordText.of(list(read_input(source)))
+        forms = normalizer.normalize_all(text.sentences, threads)
+        outputs = (LineOutput(f"{line}\n", "", "") for line in text.lines(forms, options["confidence"]))
+        with stage_of_input("writing", source, destination) as advance:
+            write_outputs(outputs, None, None, texts if destination is None else destination, advance)
+    return texts
 
 
 def _lines(

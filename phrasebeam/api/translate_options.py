@@ -57,6 +57,7 @@ class OutputOptions(TypedDict, total=False):
     alignment: Annotated[bool, "Append the word alignment, 0-0 1-2."]
     segmentation: Annotated[bool, "Follow each phrase with the source words it translates, |3-4|."]
     scores: Annotated[bool, "Append ' ||| ', the feature values, ' ||| ' and the model score."]
+    confidence: Annotated[bool, "Of a normalizer: append the probability of each form, after a tab or ' ||| '."]
 
 
 @heading("N-best lists")
@@ -205,6 +206,13 @@ def of_tokens(given: TranslateOptions) -> str:
     found = [name for name in names if given[name]]  # type: ignore[literal-required]
     found += ["markup"] if given["markup"] not in (None, "pass-through") else []
     found += ["input_format"] if given["input_format"] not in (None, "text") else []
+    return f"--{found[0].replace('_', '-')}" if found else ""
+
+
+def refused_by_normalizers(given: TranslateOptions) -> str:
+    """The first option given that normalizers do not know, or ""."""
+    known = "input", "output", "confidence", "memory", "engine", "address", "workers"
+    found = [name for name, value in given.items() if name not in known and value not in (None, False)]
     return f"--{found[0].replace('_', '-')}" if found else ""
 
 

@@ -2,6 +2,7 @@
 
 import errno
 import gzip
+import io
 import os
 import sys
 import tempfile
@@ -21,6 +22,7 @@ from phrasebeam.process.system_errors import named_in_errors
 from phrasebeam.process.unfinished import put_in_place, unfinished_directory, unfinished_file
 
 LONGEST_LINE = 2**24  # bytes; no more of a file is in memory
+BLOCK = 1 << 20  # bytes
 STANDARD_INPUT = "standard input"
 
 
@@ -50,32 +52,73 @@ def read_input(path: str | Path | None) -> Iterator[str]:
     return read_standard_input() if path is None or str(path) == "-" else read_lines(path)
 
 
+def read_blocks(path: str | Path) -> Iterator[bytes]:
+    """The lines of a text as `read_lines` has them, with their ends, in blocks of whole lines of some BLOCK bytes."""
+    with open_binary(path) as file:
+        yield from _blocks(file, path, BLOCK)
+
+
 def _lines(file: BinaryIO, name: str | Path) -> Iterator[str]:
-    number = 0
+    for block in _blocks(file, name, 1):
+        lines = block.decode("utf-8").split("\n")
+        if not lines[-1]:
+            lines.pop()
+        yield from [line.rstrip("\r") for line in lines] if b"\r" in block else lines
+
+
+def _blocks(file: BinaryIO, name: str | Path, size: int) -> Iterator[bytes]:
+    """Blocks of whole lines, each as soon as there are `size` bytes; what is refused is so behind all lines before."""
+    number, rest, end = 0, b"", None
+    with named_in_errors(Path(name)):
+        while end is None:
+            block, rest, end = _next_block(file, rest, size)
+            mark = len(BOM_UTF8) if number == 0 and block.startswith(BOM_UTF8) else 0
+            if mark:
+                hint(f"{name}: begins with a byte order mark (BOM), which was left out")
+            sound, refused = _sound_lines(block, mark)
+            number += sound.count(b"\n")
+            if sound:
+                yield sound[mark:] or b"\n"
+            if refused:
+                raise FormatError(name, refused, number + 1)
+    if end:
+        raise FormatError(name, f"damaged compressed data after line {number} ({end}); copy the file again")
+
+
+def _next_block(file: BinaryIO, rest: bytes, size: int) -> tuple[bytes, bytes, str | None]:
+    """Whole lines that begin with `rest`, and what follows them; or the last, and "" or how the file is damaged."""
+    pieces, n_bytes, has_end, end = [rest], len(rest), False, None
+    while end is None and n_bytes < LONGEST_LINE and not (has_end and n_bytes >= size):
+        try:
+            piece = cast(io.BufferedReader, file).read1()  # what has come, as much as readline would look at
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            end = str(error) or repr(error)
+        else:
+            end = None if piece else ""
+            pieces.append(piece)
+            n_bytes, has_end = n_bytes + len(piece), has_end or b"\n" in piece
+    block = b"".join(pieces)
+    whole = block.rfind(b"\n") + 1
+    if end == "" or len(block) - whole >= LONGEST_LINE:
+        return block, b"", ""
+    return block[:whole], block[whole:], end
+
+
+def _sound_lines(block: bytes, mark: int) -> tuple[bytes, str]:
+    """The lines before the first that is refused, and why it is, or ""; `mark`: bytes before the text."""
+    end, refused, begin = len(block), "", 0
     try:
-        with named_in_errors(Path(name)):
-            while line := file.readline(LONGEST_LINE):
-                number += 1
-                _check_length(line, name, number)
-                if number == 1 and line.startswith(BOM_UTF8):
-                    line = line.removeprefix(BOM_UTF8)
-                    hint(f"{name}: begins with a byte order mark (BOM), which was left out")
-                yield line.decode("utf-8").rstrip("\r\n")
+        block.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise _bad_utf8(name, number, error) from None
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise FormatError(name, f"damaged compressed data after line {number} ({error}); copy the file again") from None
-
-
-def _check_length(line: bytes, path: str | Path, number: int) -> None:
-    if len(line) == LONGEST_LINE:
-        raise FormatError(path, f"a line of {LONGEST_LINE} bytes or more, expected text of a sentence a line", number)
-
-
-def _bad_utf8(path: str | Path, line: int, error: UnicodeDecodeError) -> FormatError:
-    """The error for line `line` (1-based) of `path`, whose decoding raised `error`."""
-    byte, column = error.object[error.start], error.start + 1
-    return FormatError(path, f"byte 0x{byte:02x} at column {column} is not UTF-8; convert it (iconv -t UTF-8)", line)
+        end = block.rfind(b"\n", 0, error.start) + 1
+        byte, column = block[error.start], error.start + 1 - max(end, mark)
+        refused = f"byte 0x{byte:02x} at column {column} is not UTF-8; convert it (iconv -t UTF-8)"
+    while begin <= end and len(block) - begin >= LONGEST_LINE:
+        behind = block.find(b"\n", begin) + 1 or len(block)
+        if behind - begin >= LONGEST_LINE:
+            return block[:begin], f"a line of {LONGEST_LINE} bytes or more, expected text of a sentence a line"
+        begin = behind
+    return block[:end], refused
 
 
 def open_binary(path: str | Path) -> BinaryIO:

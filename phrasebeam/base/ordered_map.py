@@ -11,8 +11,8 @@ from typing import Generic, TypeVar
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-AHEAD = 64  # items per thread that are read, and results that wait, in advance; fewer where they take long
-MOST_AT_ONCE = 32  # items that a thread takes at a time; fewer where they take long
+AHEAD = 192  # items per thread that are read, and results that wait, in advance; fewer where they take long
+MOST_AT_ONCE = 64  # items that a thread takes at a time; fewer where they take long
 SECONDS_AT_ONCE = 0.01  # that it works on these
 
 

@@ -10,6 +10,7 @@ from phrasebeam.process.hints import hint
 
 if TYPE_CHECKING:
     from phrasebeam.api.trainers.rerank import Reranked
+    from phrasebeam.decoder.normalization.normalizer_files import NormalizerDescription
     from phrasebeam.training.common.gain import Gain, TrainingOutcome
     from phrasebeam.training.common.iterations import Progress
     from phrasebeam.training.expected_bleu.expected_bleu_model import ExpectedBleuProgress
@@ -86,11 +87,16 @@ def train_expected_bleu(
     return _status(gain, require_gain)
 
 
-def train(result: "RecipeResult", call: CommandCall, *, require_gain: RequireGain = False) -> int:
+def train(
+    result: "RecipeResult | NormalizerDescription", call: CommandCall, *, require_gain: RequireGain = False
+) -> int:
     """Prints a row for each stage, and below the table how raw text is scored (sacrebleu's signatures)."""
+    from phrasebeam.decoder.normalization.normalizer_files import NormalizerDescription
     from phrasebeam.training.recipe.recipe_run import WORK, short_cells
     from phrasebeam.training.recipe.score_table import headings, shown_metrics
 
+    if isinstance(result, NormalizerDescription):
+        return _normalizer(result, call.given["output"])
     metrics = shown_metrics(result.metric)
     rows = [["stage", *headings(metrics), *headings(metrics, "test "), "minutes", ""]]
     for name, record in result.stages.items():
@@ -102,6 +108,21 @@ def train(result: "RecipeResult", call: CommandCall, *, require_gain: RequireGai
     output = call.given["output"]
     print(f"{output}: the model of {result.best}; {output / WORK / 'report.md'} tells more")
     return _status(result.gain, require_gain)
+
+
+def _normalizer(result: "NormalizerDescription", output: object) -> int:
+    """Print how good a normalizer was on words that were held out, and how far its confidence can be trusted."""
+    held_out = result.held_out
+    rows = [["confidence", "words", "right", "expected"]]
+    for one in held_out.calibration:
+        if one.words:
+            shares = [f"{100 * one.right / one.words:.1f}%", f"{100 * one.confidence:.1f}%"]
+            rows.append([f"from {one.least:g}", f"{one.words:,}", *shares])
+    print_table(rows)
+    by_letters = 100 * held_out.letters_right / max(1, held_out.words)
+    print(f"accuracy {held_out.accuracy:.2f} of {held_out.words:,} held-out words; by letters alone {by_letters:.2f}")
+    print(f"{output}: a normalizer; phrasebeam translate --model {output} reads words")
+    return 0
 
 
 def rerank(

@@ -84,6 +84,14 @@ def reciprocal(divisor: np.ndarray) -> np.ndarray:
     return np.uint64(0xFFFFFFFFFFFFFFFF) // divisor
 
 
+def n_slots(n_keys: int) -> int:
+    """Slots of a hash table of `n_keys` keys: a power of two, at most half of them used."""
+    size = 2
+    while size < 2 * (n_keys + 1):
+        size *= 2
+    return size
+
+
 def name_hashes(names: Sequence[str]) -> np.ndarray:
     """uint64[N], 8 bytes of BLAKE2b of each name: for constants of modules, which no import should compile."""
     digests = (hashlib.blake2b(name.encode(), digest_size=8).digest() for name in names)

@@ -15,7 +15,7 @@ CHILDREN = np.int64(4)  # per node
 @inlined_kernel
 def comes_first(cost, item, other_cost, other_item):
     """Whether `item` (int64) of `cost` (float64) leaves the queue before `other_item` of `other_cost`."""
-    return cost < other_cost or (cost == other_cost and item > other_item)
+    return (cost < other_cost) | ((cost == other_cost) & (item > other_item))  # `or` would be mispredicted branches
 
 
 @kernel

@@ -245,7 +245,7 @@ def test_errors_of_standard_input_name_it(tmp_path, monkeypatch):
 
 def test_errors_of_reading_name_the_file(tmp_path, monkeypatch):
     class Damaged(io.BytesIO):
-        def readline(self, *_):
+        def read1(self, *_):
             raise OSError(errno.EIO, "Input/output error")
 
     monkeypatch.setattr(files, "decompressed", lambda file: Damaged())

@@ -1,13 +1,12 @@
 """The tutorial does what it says: its commands, run in their order as they are written, print what it shows."""
 
-import re
 import socket
 import subprocess
 
 import pytest
 
 from tests import ROOT
-from tests.documents import blocks, environment, run, run_python
+from tests.documents import environment, run, run_python, steps, without_numbers
 from tests.server.running import SECONDS_TO_END
 
 __all__ = ["environment"]  # a fixture
@@ -40,21 +39,9 @@ def start(environment, tmp_path):
         assert server.returncode == 0
 
 
-def steps():
-    """Each command of the tutorial, and the lines that are shown below it."""
-    for block in blocks(TUTORIAL, "console"):
-        for step in re.split(r"^\$ ", block.replace("\\\n", ""), flags=re.M)[1:]:
-            command, *shown = step.splitlines()
-            yield command, shown
-
-
-def without_numbers(text):
-    return re.sub(r"\d+(\.\d+)?", "#", text)
-
-
 def test_commands_and_python_work_as_written(environment, tmp_path, port, start):
     printed = {}
-    for written, shown in steps():
+    for written, shown in steps(TUTORIAL):
         command = written.replace(PORT, port)
         is_server = command.endswith("&")
         output = start(command[:-1]) if is_server else run(["bash", "-c", command], environment, tmp_path)

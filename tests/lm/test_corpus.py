@@ -5,8 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from phrasebeam.base.errors import FormatError
-from phrasebeam.lm.text.corpus import read_corpus, split
+from phrasebeam.lm.text.corpus import split
+from phrasebeam.lm.text.corpus_reader import read_corpus
 from phrasebeam.lm.text.vocabulary import Vocabulary
+
+pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 
 WORDS = st.lists(st.sampled_from(["a", "bb", "\u00e9t\u00e9", "x\u00a0y", "\u3000", "\x85", "\u2028"]), max_size=6)
 

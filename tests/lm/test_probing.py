@@ -15,7 +15,7 @@ from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.ngrams import NgramModel, NgramOrder
 from phrasebeam.lm.probing import MODEL_TYPES, UNIGRAMS, VOCABULARY
 from phrasebeam.lm.probing_writer import build_tables, write_probing
-from phrasebeam.lm.text.fixed_vocabulary import encode
+from phrasebeam.lm.text.encoded_words import encode
 from phrasebeam.lm.text.vocabulary import Vocabulary
 from tests.naive.ngrams import random_arpa
 

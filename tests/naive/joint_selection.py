@@ -15,12 +15,13 @@ def levels_pairs(gains, share):
     return [(i, j) for i, j in pairs if gains[i] > gains[j]]
 
 
-def sgd_on(weights, example, rate, margin, share):
+def sgd_on(weights, example, rate, margin, share, is_sequential):
     """Weights after all pairs of an example's list (features, gains); `weights` are not changed."""
     features, gains = example
-    weights = dict(weights)
+    before, weights = weights, dict(weights)
     for better, worse in levels_pairs(gains, share):
-        if score(weights, features[better]) - score(weights, features[worse]) <= margin:
+        seen = weights if is_sequential else before
+        if score(seen, features[better]) - score(seen, features[worse]) <= margin:
             for name in {*features[better], *features[worse]}:
                 difference = features[better].get(name, 0) - features[worse].get(name, 0)
                 weights[name] = weights.get(name, 0) + rate * difference

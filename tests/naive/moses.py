@@ -1,6 +1,10 @@
 """Moses' phrase and reordering tables in text, read into dicts."""
 
 import math
+import re
+
+BLANKS = re.compile(r"[ \t\r\n\v\f]+")
+POINT = re.compile(r"([0-9]+)-([0-9]+)")
 
 
 def phrase_table(text):
@@ -36,3 +40,65 @@ def words(field):
 def ln(probabilities):
     """ln of probabilities in text, at least -100."""
     return [max(math.log(p), -100.0) if p > 0 else -100.0 for p in map(float, probabilities)]
+
+
+def checked_lines(text, n_scores):
+    """Fields of each line of a phrase table: the words of both phrases, scores, points, counts, sparse features.
+
+    And the message for the first line that is not as expected, or None; the size of numbers is not looked at.
+    """
+    found, previous = [], None
+    for number, line in enumerate(text.split("\n")[:-1], 1):
+        fields = [field.strip(" \t") for field in line.rstrip("\r").split("|||")]
+        if not 3 <= len(fields) <= 7:
+            return found, f"{number}: {len(fields)} fields, expected 3 to 7"
+        message, row = _checked((fields + [""] * 3)[:6], n_scores, previous)
+        if message:
+            return found, f"{number}: {message}"
+        found.append(row)
+        previous = fields[0]
+    return found, None
+
+
+def _checked(fields, n_scores, previous):
+    """What is wrong with a line, or None, and its row."""
+    source, target, scores, alignment, counts, sparse = fields
+    is_new, features = source != previous, sparse.split()
+    phrases = [BLANKS.sub(" ", phrase).strip(" ").split(" ") for phrase in (source, target)]
+    if is_new and phrases[0] == [""]:
+        return "0 source words", None
+    if is_new and "|" in source:
+        return "factors or an unescaped | in the source phrase", None
+    if len(features) % 2:
+        return "sparse features", None
+    values, numbers, more = (floats(text) for text in (" ".join(features[1::2]), scores, counts))
+    if values is None:
+        return "values of sparse features", None
+    for value in values:
+        if not math.isfinite(value):
+            return f"value {value} of the sparse feature", None
+    if phrases[1] == [""]:
+        return "0 target words", None
+    if "|" in target:
+        return "factors or an unescaped | in the target phrase", None
+    if numbers is None:
+        return "scores", None
+    if len(numbers) != n_scores:
+        return f"{len(numbers)} scores, expected {n_scores}", None
+    points = [POINT.fullmatch(point) for point in alignment.split()]
+    if not all(points) or any(len(point[0]) > 15 for point in points):
+        return "alignment point", None
+    if more is None:
+        return "counts", None
+    if len(more) > 3:
+        return f"{len(more)} counts, expected at most 3", None
+    ends = [(int(point[1]), int(point[2])) for point in points]
+    return None, (*phrases, numbers, ends, more + [0.0] * (3 - len(more)), [*zip(features[::2], values)])
+
+
+def floats(text):
+    """The numbers of a text, or None where something else is there."""
+    try:
+        return [float(number) for number in text.split()]
+    except ValueError:
+        return None

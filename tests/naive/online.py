@@ -17,14 +17,16 @@ def dot(weights, vector):
     return sum(weights.get(name, 0.0) * value for name, value in vector.items())
 
 
-def perceptron(vectors, weights, pairs, rate_of, margin):
+def perceptron(vectors, weights, pairs, rate_of, margin, is_sequential):
     """(weights, loss, updates, wrong pairs) after the pairs [(better, worse)] of `vectors`, dictionaries by feature.
 
-    Where the better one does not lead by more than the margin, the weights move by the difference times the rates.
+    Where the better one does not lead by more than the margin, the weights move by the difference times the rates. A
+    pair sees the weights that the pairs before it left where they are sequential, else those before all of them.
     """
-    weights, loss, updates, wrong = dict(weights), 0.0, 0, 0
+    before, weights, loss, updates, wrong = dict(weights), dict(weights), 0.0, 0, 0
     for better, worse in pairs:
-        lead = dot(weights, vectors[better]) - dot(weights, vectors[worse])
+        seen = weights if is_sequential else before
+        lead = dot(seen, vectors[better]) - dot(seen, vectors[worse])
         loss += max(0.0, margin - lead)
         wrong += lead <= 0
         if lead <= margin:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.errors import FormatError, excerpt
-from phrasebeam.lm.text.corpus import Corpus, Words, read_corpus, split
+from phrasebeam.lm.text.corpus import Corpus, Words, split
+from phrasebeam.lm.text.corpus_reader import read_corpus
 from phrasebeam.lm.text.vocabulary import Vocabulary
 
 log = logging.getLogger("phrasebeam")

@@ -83,6 +83,11 @@ class RankingConfig(TrainingDataSettings, ScoringSettings):
         {}, description="learning rates of single features, or of groups of sparse features, in place of `rate`"
     )
     margin: Factor = Field(0.0, description="by which the better one of a pair is to lead")
+    pairs: Literal["decoded", "sequential"] = Field(
+        "sequential",
+        description="the scores by which the pairs of a list are judged: those of the search, or for each pair those "
+        "by the weights that the pairs before it left",
+    )
     level: float = Field(0.1, gt=0, le=0.5, description="share of a list that is the best, and the worst, level")
     nbest: int = Field(100, ge=2, le=MOST_HYPOTHESES, description="hypotheses of each sentence")
     distinct: bool = Field(True, description="with different texts")

@@ -34,9 +34,10 @@ def rates_of(layout: FeatureLayout, config: RankingConfig) -> PerFeature:
 def list_objective(
     decoder: Decoder, examples: Sequence[ListExample], rates: PerFeature, config: RankingConfig
 ) -> ListObjective:
-    """All pairs of the levels of a list, one after the other."""
+    """All pairs of the levels of a list."""
     settings = ListSettings(config.nbest, config.distinct, config.sentence_bleu, config, config.seed)
-    return ListObjective(decoder, examples, MultipartitePerceptron(rates, config.margin, config.level), settings)
+    loss = MultipartitePerceptron(rates, config.margin, config.level, config.pairs == "sequential")
+    return ListObjective(decoder, examples, loss, settings)
 
 
 def shards_of(n_examples: int, config: RankingConfig) -> Shards:

@@ -11,7 +11,7 @@ import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.options.future_cost import FutureCost, future_cost
-from phrasebeam.decoder.options.translation_options import Options
+from phrasebeam.decoder.options.option_arrays import Options
 from phrasebeam.decoder.search.hypothesis_graph import START_NODE, HypothesisGraph
 from phrasebeam.kernels.jit import kernel
 

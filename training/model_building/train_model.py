@@ -49,12 +49,14 @@ def train_model(
     alignment: str | Path | None = None,
     is_forced: bool = False,
     kept: Sequence[KeptAlignments] = (),
+    kept_models: Mapping[str, Path] = {},
 ) -> ModelDescription:
     """Build the model of the bitext `source`, `target` in the directory `output`.
 
     A model that is there is replaced where it was made of the same files and settings, or where `is_forced`.
     The text must be tokenized, unless config.preprocessing is set. `alignment` is a file in Pharaoh's format, used in
-    place of a computed word alignment; those that other models of the same bitext have `kept` are not computed again.
+    place of a computed word alignment; those that other models of the same bitext have `kept` are not computed again,
+    nor language models of the same text: `kept_models`, by the names of their files in a model.
     Raises ConfigError, FormatError or OSError, and then leaves `output` as it was.
     """
     output = real_path(output)
@@ -69,7 +71,7 @@ def train_model(
             bitext = _read(*texts[:2])
             _check_memory(bitext, config.memory)
             _tell_round_trips((Path(source), Path(target)), directory, config)
-            _build_language_models(texts[1:], directory, config)
+            _build_language_models(texts[1:], directory, config, kept_models)
         alignments = word_alignments(bitext, config, alignment, kept)
         write_pharaoh(alignments, directory / ALIGNMENT)
         if config.operations:
@@ -156,8 +158,10 @@ def _language_model_files(config: TrainModelConfig) -> list[LanguageModelFile]:
     return [LanguageModelFile(), *further]
 
 
-def _build_language_models(texts: Sequence[Path], directory: Path, config: TrainModelConfig) -> None:
-    """Estimate all language models; write them, and their word classes, to `directory`.
+def _build_language_models(
+    texts: Sequence[Path], directory: Path, config: TrainModelConfig, kept: Mapping[str, Path]
+) -> None:
+    """Estimate all language models, or copy those `kept`; write them, and their word classes, to `directory`.
 
     A further model without text is of the first one's text. Raises ConfigError, FormatError or OSError.
     """
@@ -172,6 +176,9 @@ def _build_language_models(texts: Sequence[Path], directory: Path, config: Train
             classes = read_word_classes(section.classes)
             shutil.copyfile(section.classes, directory / entry.classes)
         section_texts = list(islice(monolingual, len(section.text))) or first_texts
+        if entry.file in kept:
+            shutil.copyfile(kept[entry.file], directory / entry.file)
+            continue
         _build_language_model(directory / entry.file, section_texts, section.order or order, config, classes)
 
 

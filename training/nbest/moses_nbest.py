@@ -1,39 +1,25 @@
-"""N-best lists as Moses and other decoders write them, into a store: number ||| text ||| features ||| score ...
+"""N-best lists of other decoders into a store.
 
-Features are "name= value value ..."; "name: value value ..." in Moses' lists from before 2013, "name=value" in those of
-Joshua and cdec. Names with the same number of values on every line are dense features, the
-others, which have one value, are sparse; the key of a sparse feature is a hash of its name.
+Names with the same number of values on every line are dense features, the others, which have one value, are sparse; the
+key of a sparse feature is a hash of its name.
 """
 
 import hashlib
-import math
-import re
-from collections.abc import Iterable, Iterator
-from itertools import groupby
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from phrasebeam.base.errors import FormatError, excerpt
-from phrasebeam.base.files import read_lines
-from phrasebeam.decoder.output.rendering import restore_bars
-from phrasebeam.decoder.sparse.sparse_weights import rows_of
-from phrasebeam.lm.text.corpus import split
+from phrasebeam.decoder.sparse.sparse_weights import SparseRows, summed
 from phrasebeam.training.metrics.metric import Metric
-from phrasebeam.training.nbest.nbest_store import LARGEST_VALUE, Hypotheses, NbestStore
+from phrasebeam.training.nbest.nbest_lines import NbestLines
+from phrasebeam.training.nbest.nbest_reader import NbestReader
+from phrasebeam.training.nbest.nbest_store import Hypotheses, NbestStore
 
-NUMBER = re.compile("[0-9]{1,9}")
 ROUNDING = 1e-6  # of features, which are float32
-
-
-class Entry(NamedTuple):
-    """One line of an n-best list: a hypothesis with its features by name and its model score."""
-
-    sentence: int
-    text: str
-    features: dict[str, list[float]]
-    score: float
+UNKNOWN = -1  # in place of a number of values
 
 
 class Layout(NamedTuple):
@@ -48,118 +34,58 @@ class Layout(NamedTuple):
         return [name for name, size in self.dense.items() for _ in range(size)]
 
 
-class Row(NamedTuple):
-    """The features of a line as the store takes them."""
-
-    dense: list[float]  # in the order of Layout.names
-    sparse: dict[int, float]  # by key
-
-
 def key_of(name: str) -> int:
     """The key (64 bits, unsigned) of a sparse feature."""
     return int.from_bytes(hashlib.blake2b(name.encode("utf-8"), digest_size=8).digest(), "little")
 
 
-def read_nbest(path: Path) -> Iterator[Entry]:
-    """The lines of a list. Raises FormatError, naming the line, also where sentences are not in order."""
-    last = 0
-    for number, line in enumerate(read_lines(path), 1):
-        fields = [field.strip(" \t") for field in line.split("|||")]
-        try:
-            if len(fields) < 4:
-                raise ValueError(f"{len(fields)} fields, expected number ||| text ||| features ||| score")
-            if not NUMBER.fullmatch(fields[0]):
-                raise ValueError(f"the sentence {excerpt(fields[0])}, expected its number, from 0")
-            features, score = _features(fields[2]), read_value("the score", fields[3])
-            entry = Entry(int(fields[0]), restore_bars(fields[1]), features, score)
-        except ValueError as error:
-            raise FormatError(path, str(error), number) from None
-        if not last <= entry.sentence <= last + (number > 1):
-            expected = "0" if number == 1 else f"{last} or {last + 1}"
-            raise FormatError(
-                path, f"sentence {entry.sentence}, expected {expected}; lists need every sentence", number
-            )
-        last = entry.sentence
-        yield entry
-
-
-def _features(field: str) -> dict[str, list[float]]:
-    features: dict[str, list[float]] = {}
-    values: list[float] | None = None
-    for token in split(field):
-        name, value = _name_and_value(token)
-        if name is not None:
-            if name in features:
-                raise ValueError(f"the feature {excerpt(name)} is there twice")
-            values = features[name] = []
-        if values is None:
-            raise ValueError(f"the value {excerpt(token)} has no name before it, such as LM0=")
-        if value:
-            values.append(read_value("a feature", value))
-    return features
-
-
-def _name_and_value(token: str) -> tuple[str | None, str]:
-    """The name, or None, and the value, which may be empty, of a token: name=, name:, name=value or value."""
-    if token.endswith(("=", ":")):
-        return token[:-1], ""
-    # As Moses' mert does, at the last one: words that are part of names may have = in them.
-    name, _, value = token.rpartition("=")
-    return (name, value) if name else (None, token)
-
-
-def read_value(what: str, text: str) -> float:
-    """The number `text` of a feature, score or weight. Raises ValueError where it is none, or too large."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not abs(value) <= LARGEST_VALUE:
-        raise ValueError(f"{what} is {excerpt(text)}, expected a number up to {LARGEST_VALUE:g}")
-    return value
-
-
 def find_layout(path: Path) -> Layout:
     """The features of a list, which is read whole. Raises FormatError."""
-    sizes: dict[str, int] = {}
-    counts: dict[str, int] = {}
-    n_lines = 0
-    for n_lines, entry in enumerate(read_nbest(path), 1):
-        for name, values in entry.features.items():
-            if sizes.setdefault(name, len(values)) != len(values):
-                problem = f"the feature {excerpt(name)} has {len(values)} values, before {sizes[name]}"
-                raise FormatError(path, f"{problem}; expected the same number everywhere", n_lines)
-            counts[name] = counts.get(name, 0) + 1
+    reader, n_lines = NbestReader(path), 0
+    sizes, counts = np.zeros(0, np.int64), np.zeros(0, np.int64)
+    for lines in reader:
+        n_values, n_new = np.diff(lines.value_first), len(reader.names) - sizes.size
+        sizes, counts = np.append(sizes, np.full(n_new, UNKNOWN)), np.append(counts, np.zeros(n_new, np.int64))
+        first = sizes.copy()
+        first[lines.name[::-1]] = n_values[::-1]  # of what is there several times the first stays
+        sizes = np.where(sizes == UNKNOWN, first, sizes)
+        for i in np.flatnonzero(n_values != sizes[lines.name])[:1].tolist():
+            number = n_lines + int(np.searchsorted(lines.feature_first, i, "right"))
+            name = reader.names.words[lines.name[i]]
+            problem = f"the feature {excerpt(name)} has {n_values[i]} values, before {sizes[lines.name[i]]}"
+            raise FormatError(path, f"{problem}; expected the same number everywhere", number)
+        counts += np.bincount(lines.name, minlength=counts.size)
+        n_lines += lines.sentence.size
     if n_lines == 0:
         raise FormatError(path, "no lines; expected number ||| text ||| features ||| score")
-    dense = {name: size for name, size in sizes.items() if counts[name] == n_lines}
-    sparse = [name for name in sizes if name not in dense]
+    sized = dict(zip(reader.names.words, sizes.tolist()))
+    dense = {name: size for (name, size), count in zip(sized.items(), counts.tolist()) if count == n_lines}
+    sparse = [name for name in sized if name not in dense]
     for name in sparse:
-        if sizes[name] != 1:
+        if sized[name] != 1:
             raise FormatError(
-                path, f"the feature {excerpt(name)} has {sizes[name]} values, but is missing on some lines"
+                path, f"the feature {excerpt(name)} has {sized[name]} values, but is missing on some lines"
             )
     return Layout(dense, {key_of(name): name for name in sparse})
 
 
-def features_of(entry: Entry, layout: Layout, path: Path) -> Row:
-    """The features of a line in the order of `layout`. Raises FormatError where a dense one is missing."""
-    dense: list[float] = []
+def _dense_features(lines: NbestLines, names: Sequence[str], layout: Layout, path: Path) -> np.ndarray:
+    """float32[L, D] dense features in the order of `layout`. Raises FormatError where one is missing."""
+    columns, ids = list[np.ndarray](), {name: i for i, name in enumerate(names)}
     for name, size in layout.dense.items():
-        values = entry.features.get(name, [])
-        if len(values) != size:
-            raise FormatError(
-                path, f"sentence {entry.sentence}: {len(values)} values of {excerpt(name)}, expected {size}"
-            )
-        dense += values
-    sparse = {key_of(name): values[0] for name, values in entry.features.items() if name not in layout.dense}
-    return Row(dense, sparse)
+        places = np.flatnonzero(lines.name == ids.get(name, UNKNOWN))
+        first = lines.value_first[places]
+        if places.size != lines.sentence.size or np.any(lines.value_first[places + 1] - first != size):
+            raise FormatError(path, f"a line without {size} values of {excerpt(name)}; it has changed, give it again")
+        columns.append(lines.value[first[:, None] + np.arange(size)])
+    return np.concatenate([np.zeros((lines.sentence.size, 0)), *columns], axis=1).astype(np.float32)
 
 
-def by_sentence(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
-    """The n-best list of each sentence, from consecutive entries."""
-    for _, group in groupby(entries, key=lambda entry: entry.sentence):
-        yield list(group)
+def _sparse_features(lines: NbestLines, keys: np.ndarray) -> SparseRows:
+    """The sparse features; `keys` (uint64[N]) by name, 0 for dense ones."""
+    places = np.flatnonzero(keys[lines.name])
+    values = lines.value[lines.value_first[places]].astype(np.float32)
+    return summed(np.searchsorted(places, lines.feature_first), keys[lines.name[places]], values)
 
 
 def store_nbest(path: Path, layout: Layout, metric: Metric, store: NbestStore) -> np.ndarray:
@@ -169,27 +95,37 @@ def store_nbest(path: Path, layout: Layout, metric: Metric, store: NbestStore) -
     hypotheses of a sentence share, such as its unknown words, does not matter. A weight by which scores differ less
     than by the rounding of their features is 0. Raises FormatError.
     """
-    squares = 0.0
+    reader, n_sentences, squares = NbestReader(path), 0, 0.0
     products, correlations = np.zeros((store.n_dense, store.n_dense)), np.zeros(store.n_dense)
-    n_sentences = 0
-    for entries in by_sentence(read_nbest(path)):
-        n_sentences += 1
+    keys = np.zeros(0, np.uint64)
+    for lines in reader:
+        new = [0 if name in layout.dense else key_of(name) for name in reader.names.words[keys.size :]]
+        keys = np.append(keys, np.array(new, np.uint64))
+        n_sentences += len(lines.lists())
         if n_sentences > metric.n_sentences:
             raise FormatError(path, f"more sentences than the references, which have {metric.n_sentences}")
-        rows = [features_of(entry, layout, path) for entry in entries]
-        sentence, texts = np.full(len(rows), entries[0].sentence), [entry.text for entry in entries]
-        dense = np.array([row.dense for row in rows], np.float32).reshape(len(rows), store.n_dense)
-        sparse = rows_of([row.sparse for row in rows])
-        store.add(Hypotheses(sentence.astype(np.int32), texts, dense, sparse, metric.statistics(sentence, texts)))
-        centered = dense.astype(np.float64) - dense.mean(axis=0, dtype=np.float64)
-        scores = np.array([entry.score for entry in entries])
-        scores -= scores.mean()
-        products += centered.T @ centered
-        correlations += centered.T @ scores
-        squares += scores @ scores
+        dense = _dense_features(lines, reader.names.words, layout, path)
+        _store(lines, dense, _sparse_features(lines, keys), metric, store)
+        for begin, end in lines.lists():
+            rows = dense[begin:end]
+            centered = rows.astype(np.float64) - rows.mean(axis=0, dtype=np.float64)
+            scores = lines.score[begin:end] - lines.score[begin:end].mean()
+            products += centered.T @ centered
+            correlations += centered.T @ scores
+            squares += scores @ scores
     if n_sentences != metric.n_sentences:
         raise FormatError(path, f"{n_sentences} sentences, the references have {metric.n_sentences}; give as many")
     store.commit()
     weights: np.ndarray = np.linalg.lstsq(products, correlations, rcond=1e-9)[0]
     is_rounding = np.abs(weights) * np.sqrt(np.diag(products)) <= ROUNDING * np.sqrt(squares)
     return np.where(is_rounding, 0.0, weights)
+
+
+def _store(lines: NbestLines, dense: np.ndarray, sparse: SparseRows, metric: Metric, store: NbestStore) -> None:
+    """Add the list of each sentence."""
+    texts = lines.hypotheses()
+    statistics = metric.statistics(lines.sentence, texts)
+    for begin, end in lines.lists():
+        rows, sentence = slice(begin, end), lines.sentence[begin:end].astype(np.int32)
+        own = sparse.take(np.arange(begin, end))
+        store.add(Hypotheses(sentence, texts[rows], dense[rows], own, statistics[rows]))

@@ -21,6 +21,7 @@ from phrasebeam.decoder.sparse.sparse_weights import SparseRows
 from phrasebeam.training.nbest.growing_array import NO_ROWS, Committed, GrowingArray
 
 INDEX = "lists.json"
+MOST_RECENT = 1 << 16  # fingerprints that are kept in a set
 LARGEST_VALUE = 1e30  # of features, scores and weights: a float32, and sums of products are finite
 
 
@@ -108,6 +109,7 @@ class NbestStore:
             for name, (dtype, shape) in layout.items()
         }
         self._stored = np.sort(self._arrays["fingerprint"].map())
+        self._recent = set[int]()  # fingerprints that are not among the sorted ones yet
         self._columns = {key: column for column, key in enumerate(self._arrays["keys"].map().tolist())}
         self._write_index()
 
@@ -145,7 +147,7 @@ class NbestStore:
         fingerprints = _fingerprints(hypotheses)
         _, first = np.unique(fingerprints, return_index=True)
         is_new = np.zeros(fingerprints.size, bool)
-        is_new[first] = ~np.isin(fingerprints[first], self._stored, assume_unique=True)
+        is_new[first] = ~self._has(fingerprints[first])
         rows = np.flatnonzero(is_new)
         texts = [hypotheses.texts[i].encode("utf-8") for i in rows.tolist()]
         sparse = hypotheses.sparse.take(rows)
@@ -166,8 +168,19 @@ class NbestStore:
         }
         for name, appended in values.items():
             self._arrays[name].append(appended)
-        self._stored = np.union1d(self._stored, fingerprints[rows])
+        self._recent.update(fingerprints[rows].tolist())
+        if len(self._recent) > MOST_RECENT:  # not at each call, as sorting takes time for all
+            self._stored = np.sort(np.append(self._stored, np.array(list(self._recent), np.uint64)))
+            self._recent.clear()
         return rows.size
+
+    def _has(self, fingerprints: np.ndarray) -> np.ndarray:
+        """bool[K], whether each of `fingerprints` (uint64[K]) was added."""
+        is_recent = np.array([one in self._recent for one in fingerprints.tolist()], np.bool_)
+        places = np.searchsorted(self._stored, fingerprints)
+        is_within = places < self._stored.size
+        is_recent[is_within] |= self._stored[places[is_within]] == fingerprints[is_within]
+        return is_recent
 
     def commit(self) -> None:
         """End an iteration: from now on the store keeps what was added."""

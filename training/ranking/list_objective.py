@@ -20,7 +20,13 @@ from phrasebeam.training.metrics.sentence_bleu import SentenceBleu
 from phrasebeam.training.online.objective import Outcome
 from phrasebeam.training.online.per_feature import FeatureDirection, PerFeature
 from phrasebeam.training.online.update_log import Record
-from phrasebeam.training.ranking.pair_losses import Ranking, direction, logistic_ranking, perceptron_ranking
+from phrasebeam.training.ranking.pair_losses import (
+    Ranking,
+    decoded_perceptron,
+    direction,
+    logistic_ranking,
+    sequential_perceptron,
+)
 from phrasebeam.training.ranking.pairs import multipartite_pairs, sampled_pairs
 
 
@@ -43,17 +49,21 @@ class ListLoss(Protocol):
 
 @dataclass(frozen=True)
 class MultipartitePerceptron:
-    """Simianer et al. (2012): all pairs of different levels, one after the other, by the perceptron."""
+    """Simianer et al. (2012): all pairs of different levels, by the perceptron."""
 
     rates: PerFeature
     margin: float
     share: float  # of the list, that is the best and the worst level
+    is_sequential: bool  # whether each pair sees the weights that those before it left
 
     def ranking(
         self, features: ListFeatures, scores: np.ndarray, gains: np.ndarray, rng: np.random.Generator
     ) -> Ranking:
         """All pairs of different levels; `rng` is not used."""
-        return perceptron_ranking(features, scores, multipartite_pairs(gains, self.share), self.rates, self.margin)
+        pairs = multipartite_pairs(gains, self.share)
+        if self.is_sequential:
+            return sequential_perceptron(features, scores, pairs, self.rates, self.margin)
+        return decoded_perceptron(scores, pairs, self.margin)
 
 
 @dataclass(frozen=True)

@@ -21,19 +21,32 @@ class Ranking(NamedTuple):
     """The gradient that the pairs of a list give, and their loss."""
 
     coefficients: np.ndarray  # float64[K], the direction to go is the sum of coefficients[i] * features of hypothesis i
-    loss: float  # sum over the pairs, see perceptron_ranking and logistic_ranking
+    loss: float  # sum over the pairs, see the functions that return it
     n_updates: int  # pairs that contribute
     n_wrong: int  # pairs in which the better hypothesis did not score higher, when looked at
 
 
-def perceptron_ranking(
+def decoded_perceptron(scores: np.ndarray, pairs: Pairs, margin: float) -> Ranking:
+    """The updates of a perceptron by all pairs at once, each seeing the `scores` (float64[K]) of decode time.
+
+    Where the better hypothesis leads by `margin` or less, the weights move by rate * (x_better - x_worse): their sum is
+    a subgradient of the list's loss, the sum of max(0, margin - lead). So does the software of Simianer et al. (2012),
+    dtrain of cdec; their pseudo code is sequential_perceptron.
+    """
+    leads = scores[pairs.better] - scores[pairs.worse]
+    updates = leads <= margin
+    better, worse = (np.bincount(side[updates], minlength=scores.size) for side in (pairs.better, pairs.worse))
+    loss = float(np.maximum(0.0, margin - leads).sum())
+    return Ranking((better - worse).astype(np.float64), loss, int(updates.sum()), int((leads <= 0).sum()))
+
+
+def sequential_perceptron(
     features: ListFeatures, scores: np.ndarray, pairs: Pairs, rates: PerFeature, margin: float
 ) -> Ranking:
     """The updates of a perceptron by one pair after the other, each seeing the weights that those before it left.
 
-    Where the better hypothesis leads by `margin` or less, the weights move by rate * (x_better - x_worse). `scores`
-    (float64[K]) are by the weights before. The loss of a pair is max(0, margin - lead) when it is looked at. The
-    coefficients are without the rates: the weights move by rate * direction.
+    Otherwise as decoded_perceptron: `scores` (float64[K]) are by the weights before, and the loss of a pair is the one
+    that it has when it is looked at. The coefficients are without the rates: the weights move by rate * direction.
     """
     coefficients, moving = np.zeros(scores.size), np.array(scores, np.float64)
     losses, counts = np.zeros(1), np.zeros(2, np.int64)

@@ -15,7 +15,8 @@ from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import Advance, stage
 from phrasebeam.decoder.output.trie import NO_ROOM, ROOT, Trie, child, new_trie
 from phrasebeam.kernels.jit import kernel
-from phrasebeam.lm.text.corpus import Words, read_corpus, split
+from phrasebeam.lm.text.corpus import Words, split
+from phrasebeam.lm.text.corpus_reader import read_corpus
 from phrasebeam.lm.text.vocabulary import Vocabulary
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 

@@ -1,6 +1,5 @@
 """Reranking: weights from given n-best lists with any features, and the best of each list by given weights."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -10,9 +9,12 @@ import numpy as np
 from phrasebeam.base.errors import ConfigError, FormatError, excerpt
 from phrasebeam.base.files import atomic_file, read_lines, scratch_directory
 from phrasebeam.base.progress import log, stage
+from phrasebeam.kernels.jit import kernel
 from phrasebeam.lm.text.corpus import split
 from phrasebeam.training.metrics.metric import Metric
-from phrasebeam.training.nbest.moses_nbest import Layout, by_sentence, find_layout, read_nbest, read_value, store_nbest
+from phrasebeam.training.nbest.moses_nbest import Layout, find_layout, store_nbest
+from phrasebeam.training.nbest.nbest_lines import NbestLines
+from phrasebeam.training.nbest.nbest_reader import NbestReader, read_value
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.methods.problem import Optimum, Problem
@@ -85,16 +87,38 @@ def rerank(nbest: Path, weights: Weights) -> Iterator[str]:
 
     Raises FormatError where a feature has not as many values as weights, and at the end of check_names.
     """
-    counts, n_lines = Counter[str](), 0
-    for entries in by_sentence(read_nbest(nbest)):
-        scores = [_score(entry.features, weights, nbest) for entry in entries]
-        for entry in entries:
-            counts.update(entry.features.keys())
-        n_lines += len(entries)
-        yield entries[int(np.argmax(scores))].text
+    reader, n_lines = NbestReader(nbest), 0
+    counts, factors = np.zeros(0, np.int64), list[Sequence[float]]()  # of each name
+    for lines in reader:
+        names = reader.names.words
+        factors += [weights.get(name, ()) for name in names[len(factors) :]]
+        sizes = np.array([len(one) for one in factors], np.int64)
+        is_wrong = (sizes[lines.name] > 0) & (np.diff(lines.value_first) != sizes[lines.name])
+        for i in np.flatnonzero(is_wrong)[:1].tolist():
+            name = names[lines.name[i]]
+            _check_size(nbest, name, int(lines.value_first[i + 1] - lines.value_first[i]), weights[name])
+        scores, flat = np.empty(lines.sentence.size), np.array([value for one in factors for value in one], np.float64)
+        _fill_scores(lines, np.append(0, np.cumsum(sizes)), flat, scores)
+        counts = np.append(counts, np.zeros(len(names) - counts.size, np.int64))
+        counts += np.bincount(lines.name, minlength=counts.size)
+        n_lines += scores.size
+        best = [begin + int(np.argmax(scores[begin:end])) for begin, end in lines.lists()]
+        yield from lines._replace(span=lines.span[best]).hypotheses()
     if n_lines:
-        dense = [name for name, count in counts.items() if count == n_lines]
-        check_names(nbest, dense, counts, weights)
+        names = reader.names.words
+        check_names(nbest, [name for name, count in zip(names, counts) if count == n_lines], names, weights)
+
+
+@kernel
+def _fill_scores(lines: NbestLines, first: np.ndarray, weights: np.ndarray, scores: np.ndarray) -> None:
+    """Set `scores` (float64[L]) of all lines; the weights of name i are weights[first[i]:first[i + 1]], if any."""
+    for line in range(scores.size):
+        scores[line] = 0.0
+        for feature in range(lines.feature_first[line], lines.feature_first[line + 1]):
+            name, total = np.int64(lines.name[feature]), 0.0
+            for i in range(first[name + 1] - first[name]):
+                total += weights[first[name] + i] * lines.value[lines.value_first[feature] + i]
+            scores[line] += total
 
 
 def check_names(path: Path, dense: Iterable[str], sparse: Iterable[str], weights: Weights) -> None:
@@ -122,16 +146,6 @@ def _shown(names: Iterable[str]) -> str:
     found = list(names)
     more = f" and {len(found) - MOST_NAMES} more" if len(found) > MOST_NAMES else ""
     return ", ".join(map(excerpt, found[:MOST_NAMES])) + more if found else "none"
-
-
-def _score(features: Mapping[str, Sequence[float]], weights: Weights, path: Path) -> float:
-    total = 0.0
-    for name, values in features.items():
-        factors = weights.get(name)
-        if factors is not None:
-            _check_size(path, name, len(values), factors)
-            total += sum(weight * value for weight, value in zip(factors, values))
-    return total
 
 
 def _check_size(path: Path, name: str, size: int, weights: Sequence[float]) -> None:

@@ -18,7 +18,8 @@ from phrasebeam.base.progress import stage
 from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.kernels.words import same_words
-from phrasebeam.lm.text.corpus import Corpus, read_corpus
+from phrasebeam.lm.text.corpus import Corpus
+from phrasebeam.lm.text.corpus_reader import read_corpus
 from phrasebeam.lm.text.vocabulary import Vocabulary
 
 MOST_OCCURRENCES = 10  # of a rare bigram

@@ -1,19 +1,22 @@
 """Word alignments of a bitext, and the Pharaoh format (`0-0 1-2 2-1`) in which most tools write them."""
 
-from array import array
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 
 from phrasebeam.base.errors import FormatError
-from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.base.files import atomic_file, read_blocks
 from phrasebeam.decoder.extraction.pharaoh import SEPARATOR, read_alternatives
+from phrasebeam.kernels.jit import kernel
 from phrasebeam.lm.text.corpus import Corpus
+from phrasebeam.lm.text.fields import NONE, line_end, read_points, split_fields
 
 POINTS_AT_ONCE = 1 << 21  # processed at a time; temporary arrays take a hundred bytes per point
+
+MOST_DIGITS = np.int64(9)  # of a position
 
 
 class Alignments(NamedTuple):
@@ -79,33 +82,75 @@ def interleaved(alignments: Sequence[Alignments]) -> Alignments:
     return Alignments(offsets, points)
 
 
+@kernel
+def _read_lines(text, place, fields, sizes, offsets, points):
+    """Read the lines of `text` (uint8[n]) from place[0] on as points (int32[..., 2]); whether all could be read.
+
+    `place` (int64[2]), the next byte and the number of lines read, is moved. Line i has an alignment for each row but
+    two of `fields` (int64[K + 2, 2]), of sentences of sizes[i] words (int64[N, 2]); `offsets` (int64[...]) are those of
+    all alignments in turn.
+    """
+    n_alternatives = fields.shape[0] - 2
+    while place[0] < text.size:
+        end, line = line_end(text, place[0]), place[1]
+        if line == sizes.shape[0] or split_fields(text, place[0], end, fields) != n_alternatives:
+            return False
+        for k in range(n_alternatives):
+            first = offsets[line * n_alternatives + k]
+            n_points = read_points(text, fields[k, 0], fields[k, 1], points, first, MOST_DIGITS, True)
+            if n_points == NONE:
+                return False
+            for i in range(first, first + n_points):
+                if points[i, 0] >= sizes[line, 0] or points[i, 1] >= sizes[line, 1]:
+                    return False
+            offsets[line * n_alternatives + k + 1] = first + n_points
+        place[0], place[1] = end, line + 1
+    return True
+
+
 def read_pharaoh(path: str | Path, source: Corpus, target: Corpus) -> list[Alignments]:
     """Alignments of a bitext in target order, from a file with a line per sentence pair; several are set apart by |||.
 
     Raises FormatError, naming the line, for another number of lines or of alignments, other formats, and positions out
     of bounds.
     """
-    n_source, n_target = np.diff(source.offsets).tolist(), np.diff(target.offsets).tolist()
-    flat, offsets = [array("i")], [array("q", [0])]
-    for i, line in enumerate(read_lines(path)):
-        if i == len(n_source):
-            raise FormatError(path, f"more lines than the {len(n_source)} sentence pairs that it aligns", i + 1)
-        alternatives = read_alternatives(line, n_source[i], n_target[i], path, i + 1)
-        if i == 0:
-            flat, offsets = [array("i") for _ in alternatives], [array("q", [0]) for _ in alternatives]
-        elif len(alternatives) != len(flat):
-            found = f"{len(alternatives)} alignments of a sentence pair, expected {len(flat)} as in line 1"
-            raise FormatError(path, found, i + 1)
-        for points, numbers, ends in zip(alternatives, flat, offsets):
-            numbers.extend(points)
-            ends.append(len(numbers) // 2)
-    if len(offsets[0]) - 1 != len(n_source):
-        found = f"{len(offsets[0]) - 1} lines for {len(n_source)} sentence pairs; expected one for each"
-        raise FormatError(path, found)
-    return [
-        in_target_order(Alignments(np.array(ends, np.int64), np.array(numbers, np.int32).reshape(-1, 2)))
-        for numbers, ends in zip(flat, offsets)
-    ]
+    sizes = np.column_stack((np.diff(source.offsets), np.diff(target.offsets)))
+    n_lines, n_alternatives = 0, 1
+    counts, points = [np.zeros(0, np.int64)], [np.zeros((0, 2), np.int32)]
+    for block in read_blocks(path):
+        if n_lines == 0:
+            n_alternatives = block.partition(b"\n")[0].count(SEPARATOR.encode()) + 1
+        text, place = np.frombuffer(bytearray(block), np.uint8), np.zeros(2, np.int64)
+        offsets = np.zeros((block.count(b"\n") + 1) * n_alternatives + 1, np.int64)
+        found, fields = np.empty((len(block) // 2 + 1, 2), np.int32), np.empty((n_alternatives + 2, 2), np.int64)
+        if not _read_lines(text, place, fields, sizes[n_lines:], offsets, found):
+            line = block[place[0] :].partition(b"\n")[0].decode("utf-8").rstrip("\r")
+            _refuse(line, path, n_lines + int(place[1]), sizes, n_alternatives)
+        n_lines += int(place[1])
+        counts.append(np.diff(offsets[: place[1] * n_alternatives + 1]))
+        points.append(found[: counts[-1].sum()].copy())
+    if n_lines != len(sizes):
+        raise FormatError(path, f"{n_lines} lines for {len(sizes)} sentence pairs; expected one for each")
+    return _alternatives(np.concatenate(counts), np.concatenate(points), n_alternatives)
+
+
+def _refuse(line: str, path: str | Path, i: int, sizes: np.ndarray, n_alternatives: int) -> NoReturn:
+    """Raise the FormatError for line `i` of the file, from 0."""
+    if i == len(sizes):
+        raise FormatError(path, f"more lines than the {len(sizes)} sentence pairs that it aligns", i + 1)
+    n_found = len(read_alternatives(line, int(sizes[i, 0]), int(sizes[i, 1]), path, i + 1))
+    found = f"{n_found} alignments of a sentence pair, expected {n_alternatives} as in line 1"
+    raise FormatError(path, found, i + 1)
+
+
+def _alternatives(counts: np.ndarray, points: np.ndarray, n_alternatives: int) -> list[Alignments]:
+    """K alignments of N pairs, of int64[N * K] numbers of points of each pair's alternatives, and the points."""
+    alternative_of = np.repeat(np.arange(counts.size) % n_alternatives, counts)
+    alignments = []
+    for k in range(n_alternatives):
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts[k::n_alternatives])])
+        alignments.append(in_target_order(Alignments(offsets, points[alternative_of == k])))
+    return alignments
 
 
 def write_pharaoh(alignments: Sequence[Alignments], path: str | Path) -> None:

@@ -9,6 +9,7 @@ from pydantic import Field
 from phrasebeam.api.arguments import (
     OR_PAIRS,
     File,
+    Files,
     Force,
     MemoryBound,
     PairOptions,
@@ -19,11 +20,13 @@ from phrasebeam.api.arguments import (
 )
 from phrasebeam.api.config import CONFIGS
 from phrasebeam.api.trainers import trainer_options as shared
+from phrasebeam.api.trainers.normalizer import WordOptions, check_no_words, is_of_words, train_on_words
 from phrasebeam.api.trainers.repeated_command import repeated_command
 from phrasebeam.base.config import Threads, config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import memory_option
-from phrasebeam.base.options import Option, described, settings_given
+from phrasebeam.base.options import Option, described
+from phrasebeam.decoder.normalization.normalizer_files import NormalizerDescription
 from phrasebeam.training.bitext.pair_files import as_given, reads_pairs
 from phrasebeam.training.common.settings import ScoringSettings
 from phrasebeam.training.metrics.definitions import MetricName
@@ -36,7 +39,7 @@ from phrasebeam.training.recipe.stage import with_seeds
 MOST_SEEDS = 1_000_000
 
 
-class RecipeOptions(shared.RawOptions, shared.TestOptions, PairOptions, total=False):
+class RecipeOptions(shared.RawOptions, shared.TestOptions, PairOptions, WordOptions, total=False):
     """What a recipe is given besides its texts: a word alignment, and bounds for all stages."""
 
     alignment: Annotated[
@@ -49,38 +52,78 @@ class RecipeOptions(shared.RawOptions, shared.TestOptions, PairOptions, total=Fa
     force: Force
 
 
+class _SentenceOptions(RecipeOptions, total=False):
+    metric: MetricName | None
+    seed: int
+
+
 @described()
-@reads_pairs(("source", "target"), ("dev_source", "dev_reference"), ("test_source", "test_reference"))
 def train(
-    source: shared.RawSource,
+    source: Annotated[
+        File | None, f"Source sentences, tokenized or `raw`, one a line, plain, .gz or .zst; {OR_PAIRS}."
+    ],
     target: TargetIfApart,
-    dev_source: Annotated[File, f"Other source sentences, to tune on and to choose by; {OR_PAIRS}."],
+    dev_source: Annotated[File | None, f"Other source sentences, to tune on and to choose by; {OR_PAIRS}."],
     dev_reference: shared.ReferencesIfApart,
     output: Annotated[File, "Directory of the model; a run that was stopped there goes on."],
     *,
     recipe: Annotated[
-        Settings, "quick, standard, best, or a file; 'phrasebeam config recipe-standard' prints one."
+        Settings, "quick, standard, best, normalize, or a file; 'phrasebeam config recipe-standard' prints one."
     ] = "standard",
     metric: Annotated[MetricName | None, Option(section=Recipe)] = None,
     seed: Annotated[
         int, Field(ge=1, le=MOST_SEEDS), "N adds N - 1 to all seeds of the recipe, to repeat it with others."
     ] = 1,
     **options: Unpack[RecipeOptions],
-) -> RecipeResult:
+) -> RecipeResult | NormalizerDescription:
     """Make the best model of two text files by a recipe of all stages, and report what each brings.
 
-    Where a run of another recipe was stopped in `output`, only what follows from the change is done again.
+    Where a run of another recipe was stopped in `output`, only what follows from the change is done again. The recipe
+    normalize makes a normalizer of word pairs, which needs nothing besides `pairs` and `output`.
 
-    Returns the scores of each stage; recipe/report.md in `output` tells more. Raises SmtError or OSError.
+    Returns the scores of each stage; recipe/report.md in `output` tells more. Of a normalizer, what its normalizer.yaml
+    says. Raises SmtError or OSError.
 
     >>> recipe = {"stages": [{"kind": "train-model"}, {"kind": "tune", "settings": {"iterations": 1}}]}
     >>> list(train("train.de", "train.en", "dev.de", "dev.en", "best", recipe=recipe).stages)
     ['train-model', 'tune']
     """
+    given: dict[str, Any] = {
+        "source": source,
+        "target": target,
+        "dev_source": dev_source,
+        "dev_reference": dev_reference,
+        "output": output,
+        "recipe": recipe,
+        "metric": metric,
+        "seed": seed,
+        **options,
+    }
+    found = _recipe_given(recipe)
+    if is_of_words(found):
+        return train_on_words(found, given)
+    check_no_words(given)
+    called: Any = _train_on_sentences
+    result: RecipeResult = called(**given | {"recipe": found, "given_recipe": recipe})
+    return result
+
+
+@reads_pairs(("source", "target"), ("dev_source", "dev_reference"), ("test_source", "test_reference"))
+def _train_on_sentences(
+    source: File,
+    target: File | None,
+    dev_source: File,
+    dev_reference: Files | None,
+    output: File,
+    recipe: Settings,
+    given_recipe: Settings,
+    **options: Unpack[_SentenceOptions],
+) -> RecipeResult:
+    """Run the recipe that was `given_recipe`; `options` are those of `train`. Raises SmtError or OSError."""
     n_bytes, threads = memory_option(options["memory"]), options["threads"]
     bounds = {"memory": n_bytes} | ({} if threads is None else {"threads": threads})
     texts = paths(options["lm_text"])
-    named = _recipe(recipe, settings_given(train, Recipe, {"metric": metric})).by_metric().within(bounds)
+    named = config_with_options(recipe, Recipe, _settings(options)).by_metric().within(bounds)
     found = named.with_builds(
         lambda settings: shared.with_language_models(shared.build_settings(settings, options), texts, [])
     )
@@ -91,23 +134,28 @@ def train(
     files = RecipeFiles(shared.training_data(source, target, options["alignment"]), development, test)
     with memory_bound(n_bytes):
         cores = threads or found.builds[0].settings.threads
-        result = run_recipe(files, Path(output), with_seeds(found, seed - 1), cores, options["force"])
+        result = run_recipe(files, Path(output), with_seeds(found, options["seed"] - 1), cores, options["force"])
     given: dict[str, object] = {
         "source": source,
         "target": target,
         "dev_source": dev_source,
         "dev_reference": dev_reference,
     }
-    given |= {"output": output, "recipe": recipe, "metric": metric, "seed": seed, **options}
+    given |= {"output": output, "recipe": given_recipe, **options}
     write_report(result, found, Path(output), as_given(repeated_command(train, given)))
     return result
 
 
-def _recipe(given: Settings, options: Mapping[str, Any]) -> Recipe:
+def _settings(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {} if options["metric"] is None else {"metric": options["metric"]}
+
+
+def _recipe_given(given: Settings) -> Settings:
+    """The file of a recipe, of those that come with phrasebeam by its name. Raises ConfigError."""
     if isinstance(given, str):
         path = recipe_file(given, CONFIGS)
         if not path.exists():
             names = ", ".join(sorted(one.stem.removeprefix("recipe-") for one in CONFIGS.glob("recipe-*.yaml")))
             raise ConfigError(f"{given}: neither a file nor a recipe; expected a file, or one of {names}")
-        given = path
-    return config_with_options(given, Recipe, options)
+        return path
+    return given

@@ -18,8 +18,9 @@ from phrasebeam.cli import main
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.opened_model import open_model
-from phrasebeam.decoder.moses.exporting import export_moses, probabilities
+from phrasebeam.decoder.moses.exporting import export_moses
 from phrasebeam.decoder.moses.importing import import_moses
+from phrasebeam.decoder.moses.score_texts import probabilities
 from phrasebeam.decoder.output.rendering import render_nbest
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
@@ -93,8 +94,8 @@ def test_a_weight_for_each_direction_is_one_for_each_orientation(tmp_path):
 @given(st.lists(st.floats(-100, 0, width=32), min_size=1, max_size=5))
 def test_printed_probabilities_give_back_the_same_logarithms(ln_scores):
     ln_scores = np.array([ln_scores], np.float32)
-    (row,) = probabilities(ln_scores)
-    again = np.log([float(text) for text in row.split()]).astype(np.float32)
+    (row,) = probabilities(ln_scores).rows()
+    again = np.log([float(text) for text in row]).astype(np.float32)
     np.testing.assert_allclose(again, ln_scores[0], rtol=1e-6, atol=1e-15)
 
 

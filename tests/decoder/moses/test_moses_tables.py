@@ -2,6 +2,7 @@
 
 import gzip
 import tempfile
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -10,14 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phrasebeam.base.errors import FormatError
+from phrasebeam.base.files import read_lines
 from phrasebeam.decoder.features.reordering_type import Reordering
-from phrasebeam.decoder.moses import reordering as moses_reordering
+from phrasebeam.decoder.moses import reordering_lines
 from phrasebeam.decoder.moses import tables as moses_tables
 from phrasebeam.decoder.moses.importing import import_moses
 from phrasebeam.decoder.moses.reordering import read_reordering_tables
 from phrasebeam.decoder.moses.tables import PhraseTableReader
 from phrasebeam.decoder.tables.phrase_table import find_source, longest, open_phrase_table, open_reordering_table
-from phrasebeam.lm.text.vocabulary import Vocabulary
+from phrasebeam.lm.text.text_vocabulary import TextVocabulary
 from tests.naive import moses as naive
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
@@ -54,7 +56,7 @@ def fields(draw):
 
 def read(text, n_scores, directory, compressed=False, memory=1 << 30):
     """The table and its vocabularies."""
-    path, source, target = directory / "table", Vocabulary(), Vocabulary()
+    path, source, target = directory / "table", TextVocabulary(), TextVocabulary()
     path.write_bytes(gzip.compress(text.encode()) if compressed else text.encode())
     sizes = PhraseTableReader(path, n_scores, source, target).read(directory / "phrases", memory)
     table = open_phrase_table(directory / "phrases")
@@ -62,18 +64,33 @@ def read(text, n_scores, directory, compressed=False, memory=1 << 30):
     return table, source, target
 
 
+def blocks_of(n_lines):
+    """A function in place of read_blocks, whose blocks have so many lines."""
+
+    def read_blocks(path):
+        return ("".join(f"{line}\n" for line in lines).encode() for lines in batched(read_lines(path), n_lines))
+
+    return read_blocks
+
+
+def batched(lines, size):
+    lines = iter(lines)
+    while batch := list(islice(lines, size)):
+        yield batch
+
+
 def test_sparse_features_are_kept_in_files(tmp_path, monkeypatch):
     text = "".join(f"a{i} ||| b ||| 1 ||| ||| ||| x{i % 7} {i} y 0.5\n" for i in range(5000))
     (tmp_path / "table").write_text(text)
     for at_once in (100, 5000):
         monkeypatch.setattr(moses_tables, "PAIRS_AT_ONCE", at_once)
-        reader = PhraseTableReader(tmp_path / "table", 1, Vocabulary(), Vocabulary())
+        reader = PhraseTableReader(tmp_path / "table", 1, TextVocabulary(), TextVocabulary())
         reader.read(tmp_path / f"phrases-{at_once}")
         assert reader.sparse.offsets.tolist() == [*range(0, 10_001, 2)]
-        names = list(reader.sparse_names)
+        names = reader.sparse_names
         assert [names[i] for i in reader.sparse.numbers] == [name for i in range(5000) for name in (f"x{i % 7}", "y")]
         assert reader.sparse.values.tolist() == [value for i in range(5000) for value in (i, 0.5)]
-        assert len(reader.pairs.sparse_numbers) == 0
+        assert not reader.pairs.counts.any()
         assert not [path for path in (tmp_path / f"phrases-{at_once}").iterdir() if "sparse" in path.name]
 
 
@@ -103,7 +120,8 @@ def test_same_as_the_naive_reader(given_texts, at_once, compressed, memory):
     with tempfile.TemporaryDirectory() as scratch, pytest.MonkeyPatch.context() as patch:
         directory = Path(scratch)
         patch.setattr(moses_tables, "PAIRS_AT_ONCE", at_once)
-        patch.setattr(moses_reordering, "LINES_AT_ONCE", at_once)
+        patch.setattr(moses_tables, "read_blocks", blocks_of(at_once))
+        patch.setattr(reordering_lines, "read_blocks", blocks_of(at_once))
         table, source, target = read(text, n_scores, directory, compressed, memory)
         expected = naive.phrase_table(text)
         found = as_dict(table, source, target)
@@ -132,7 +150,7 @@ def test_scores_of_source_phrases(given_texts, at_once, ln_default):
     n_scores, text, reordering = given_texts
     with tempfile.TemporaryDirectory() as scratch, pytest.MonkeyPatch.context() as patch:
         directory = Path(scratch)
-        patch.setattr(moses_reordering, "LINES_AT_ONCE", at_once)
+        patch.setattr(reordering_lines, "read_blocks", blocks_of(at_once))
         _, source, target = read(text, n_scores, directory)
         (directory / "text").write_text(reordering, encoding="utf-8")
         model = Reordering(condition="f", ln_default=ln_default)
@@ -158,10 +176,10 @@ def test_the_last_line_of_a_source_phrase_counts(tmp_path):
 @pytest.mark.parametrize("at_once", [1, 2, 100])
 def test_pairs_that_are_repeated(tmp_path, monkeypatch, at_once):
     monkeypatch.setattr(moses_tables, "PAIRS_AT_ONCE", at_once)
-    monkeypatch.setattr(moses_reordering, "LINES_AT_ONCE", at_once)
+    monkeypatch.setattr(reordering_lines, "read_blocks", blocks_of(at_once))
     lines = "a ||| x ||| 1", "a ||| y z ||| 1", "b ||| x ||| 1", "b ||| y ||| 0.5", "b ||| x ||| 0.25", "b |||  x ||| 1"
     (tmp_path / "table").write_text("".join(f"{line}\n" for line in lines))
-    vocabularies = Vocabulary(), Vocabulary()
+    vocabularies = TextVocabulary(), TextVocabulary()
     reader = PhraseTableReader(tmp_path / "table", 1, *vocabularies)
     reader.read(tmp_path / "phrases")
     assert reader.repeated.tolist() == [[4, 2], [5, 2]]
@@ -241,7 +259,7 @@ def test_lines_of_reordering_tables_that_are_refused(tmp_path, line, complaint):
     (tmp_path / "text").write_text(f"q ||| q ||| 1 1 1 1 1 1\na b ||| x y ||| 1 1 1 1 1 1\n{line}\n")
     for at_once in (1, 2, 100):
         with pytest.MonkeyPatch.context() as patch, pytest.raises(FormatError) as caught:
-            patch.setattr(moses_reordering, "LINES_AT_ONCE", at_once)
+            patch.setattr(reordering_lines, "read_blocks", blocks_of(at_once))
             output = tmp_path / f"reordering{at_once}"
             tables = [(tmp_path / "text", FE)]
             read_reordering_tables(tables, tmp_path / "phrases", (source, target), output, NONE_REPEATED)
@@ -260,7 +278,7 @@ def test_lines_of_reordering_tables_that_are_refused(tmp_path, line, complaint):
 def test_collapsed_scores_are_read_as_moses_does(tmp_path, kind, direction, columns):
     model = Reordering(kind=kind, direction=direction, collapse=True)
     (tmp_path / "table").write_text("a ||| b ||| 1\n")
-    source, target = Vocabulary(), Vocabulary()
+    source, target = TextVocabulary(), TextVocabulary()
     PhraseTableReader(tmp_path / "table", 1, source, target).read(tmp_path / "phrases")
     probabilities = np.arange(1, model.n_columns + 1) / 10
     (tmp_path / "text").write_text(f"a ||| b ||| {' '.join(map(str, probabilities.tolist()))}\n")

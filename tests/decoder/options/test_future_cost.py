@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from phrasebeam.decoder.input.coverage import cover
 from phrasebeam.decoder.options.future_cost import fill_future_cost, future_cost, new_future_cost
-from phrasebeam.decoder.options.translation_options import new_options
+from phrasebeam.decoder.options.option_arrays import new_options
 from tests.naive.search import future_cost as naive_future_cost
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]

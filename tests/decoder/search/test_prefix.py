@@ -11,7 +11,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.sentence_input import Input, Prefix
 from phrasebeam.decoder.input.target_constraint import CONTRADICTED, TargetConstraint, fill_rest
-from phrasebeam.decoder.options.translation_options import new_options
+from phrasebeam.decoder.options.option_arrays import new_options
 from phrasebeam.decoder.search.prefix import LONGEST_PREFIX, with_prefixes
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder

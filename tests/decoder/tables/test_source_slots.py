@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from phrasebeam.base.spill import RowFile
 from phrasebeam.decoder.tables import source_slots
-from phrasebeam.decoder.tables.phrase_table import ABSENT, n_slots
+from phrasebeam.decoder.tables.phrase_table import ABSENT
 from phrasebeam.decoder.tables.source_slots import BYTES_PER_SLOT, build_slots, hash_phrases, write_slots
+from phrasebeam.kernels.hashing import n_slots
 from tests.naive import source_slots as naive
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]

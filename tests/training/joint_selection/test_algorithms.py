@@ -49,8 +49,9 @@ class FixedLists:
 
     features = LAYOUT
 
-    def __init__(self, lists, rates, margin):
-        self.lists, self.loss = lists, MultipartitePerceptron(rates, margin, SHARE)
+    def __init__(self, lists, rates, config):
+        is_sequential = config.pairs == "sequential"
+        self.lists, self.loss = lists, MultipartitePerceptron(rates, config.margin, SHARE, is_sequential)
         self.examples = lists
 
     def with_examples(self, examples):
@@ -96,7 +97,7 @@ def learned(lists, shards, directory, **given_settings):
     rates, found, scores = rates_of(LAYOUT, config), {}, iter(range(100))
     members = [np.array(shard, np.int64) for shard in shards]
     training = ranking_training(
-        FixedLists(lists, rates, config.margin), rates, Shards(members, 1, False), None, config, directory
+        FixedLists(lists, rates, config), rates, Shards(members, 1, False), None, config, directory
     )
 
     def score(name, weights, sparse):
@@ -110,15 +111,20 @@ def learned(lists, shards, directory, **given_settings):
     return dense | {(1, key): value for key, value in found["sparse"].items()}
 
 
-@settings(deadline=None, max_examples=25)
-@given(st.integers(0, 2**32), st.sampled_from([1, 2, 3, 4]), st.sampled_from([1, 2, 4]), st.sampled_from([0.0, 0.5]))
-def test_algorithms_are_those_of_the_paper(tmp_path_factory, seed, algorithm, n_shards, margin):
+HOW = st.fixed_dictionaries(
+    {"margin": st.sampled_from([0.0, 0.5]), "pairs": st.sampled_from(["decoded", "sequential"])}
+)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 2**32), st.sampled_from([1, 2, 3, 4]), st.sampled_from([1, 2, 4]), HOW)
+def test_algorithms_are_those_of_the_paper(tmp_path_factory, seed, algorithm, n_shards, how):
     lists, epochs, keep = random_lists(seed, 6), 3, 4
     shards = [list(range(k, len(lists), n_shards)) for k in range(n_shards if algorithm > 1 else 1)]
     keeps_dense = bool(seed % 2)
 
     def learn(weights, example):
-        return sgd_on(weights, example, RATE, margin, SHARE)
+        return sgd_on(weights, example, RATE, how["margin"], SHARE, how["pairs"] == "sequential")
 
     given_lists = [[lists[i] for i in shard] for shard in shards]
     if algorithm < 3:
@@ -129,8 +135,8 @@ def test_algorithms_are_those_of_the_paper(tmp_path_factory, seed, algorithm, n_
     results = []
     for workers in (1, 3):
         directory = tmp_path_factory.mktemp("ranking")
-        how = {"algorithm": algorithm, "iterations": epochs, "keep": keep, "keep_dense": keeps_dense, "margin": margin}
-        results.append(learned(lists, shards, directory, workers=workers, **how))
+        given_settings = how | {"algorithm": algorithm, "iterations": epochs, "keep": keep, "keep_dense": keeps_dense}
+        results.append(learned(lists, shards, directory, workers=workers, **given_settings))
     assert results[0] == results[1]
     names = {*expected, *results[0]}
     assert {name: results[0].get(name, 0) for name in names} == pytest.approx(

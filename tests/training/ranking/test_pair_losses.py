@@ -11,7 +11,13 @@ from phrasebeam.decoder.output.list_features import ListFeatures, scores_of
 from phrasebeam.decoder.sparse.sparse_weights import add_weights, new_sparse_weights
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.training.online.per_feature import PerFeature
-from phrasebeam.training.ranking.pair_losses import Ranking, direction, logistic_ranking, perceptron_ranking
+from phrasebeam.training.ranking.pair_losses import (
+    Ranking,
+    decoded_perceptron,
+    direction,
+    logistic_ranking,
+    sequential_perceptron,
+)
 from phrasebeam.training.ranking.pairs import Pairs
 from tests.naive import online as naive
 
@@ -101,11 +107,15 @@ def by_feature(found):
     return dense | dict(zip(found.keys.tolist(), found.values.tolist(), strict=True))
 
 
-@given(cases(), st.sampled_from([0.0, 0.5, 2.0]))
-@settings(max_examples=200)
-def test_perceptron(case, margin):
-    found = perceptron_ranking(case.features, case.scores(), case.pairs, case.rates, margin)
-    expected, *counts = naive.perceptron(case.vectors, case.weights(), case.known(), case.rate_of, margin)
+@given(cases(), st.sampled_from([0.0, 0.5, 2.0]), st.booleans())
+@settings(max_examples=300)
+def test_perceptron(case, margin, is_sequential):
+    if is_sequential:
+        found = sequential_perceptron(case.features, case.scores(), case.pairs, case.rates, margin)
+    else:
+        found = decoded_perceptron(case.scores(), case.pairs, margin)
+    given_pairs = case.vectors, case.weights(), case.known(), case.rate_of, margin
+    expected, *counts = naive.perceptron(*given_pairs, is_sequential)
     assert [found.loss, found.n_updates, found.n_wrong] == counts
     way = direction(case.features, found)
     assert [case.groups[key] for key in way.keys.tolist()] == way.groups.tolist()

@@ -89,7 +89,7 @@ def test_more_agreement_than_alignments_is_refused_before_any_work(here):
 
 def test_a_recipe_that_is_not_there(here):
     with pytest.raises(
-        ConfigError, match=r"^bst: neither a file nor a recipe; expected a file, or one of best, quick, s"
+        ConfigError, match=r"^bst: neither a file nor a recipe; expected a file, or one of best, normalize, quick, s"
     ):
         phrasebeam.train(*TEXTS, "out", recipe="bst")
 

@@ -6,11 +6,12 @@ import pytest
 from phrasebeam.base.errors import FormatError
 from phrasebeam.cli import main
 from phrasebeam.training.metrics.metric import make_metric
-from phrasebeam.training.nbest.moses_nbest import find_layout, key_of, read_nbest, store_nbest
+from phrasebeam.training.nbest.moses_nbest import find_layout, key_of, store_nbest
+from phrasebeam.training.nbest.nbest_reader import NbestReader
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.methods.registry import METHODS
-from phrasebeam.training.tuning.rerank import learn, load_weights
+from phrasebeam.training.tuning.rerank import learn, load_weights, rerank
 
 WEIGHTS = {"LM0": [0.5], "TM0": [1.0, -0.25]}
 LISTS = [
@@ -104,6 +105,8 @@ def test_the_largest_values_are_learned_from(tmp_path, method):
     assert np.isfinite([learned.score, *learned.weights["LM0"]]).all()
 
 
+@pytest.mark.kernels
+@pytest.mark.filterwarnings("ignore:overflow")
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -120,6 +123,7 @@ def test_the_largest_values_are_learned_from(tmp_path, method):
         ("0 ||| a ||| LM0= 1e308 ||| 1\n", "1: a feature is '1e308', expected a number up to"),
         ("0 ||| a ||| LM0= 1 ||| 1\n0 ||| b ||| LM0= 1 ||| -inf\n", "2: the score is '-inf', expected a number"),
         ("9" * 5000 + " ||| a ||| LM0= 1 ||| 1\n", "1: the sentence '9{79}\\.\\.\\., expected its number"),
+        ("x ||| a ||| LM0= 1 ||| 1\n", "1: the sentence 'x', expected its number"),
         ("1 ||| a ||| LM0= 1 ||| 1\n", "1: sentence 1, expected 0"),
         ("0 ||| a ||| LM0= 1 ||| 1\n2 ||| a ||| LM0= 1 ||| 1\n", "2: sentence 2, expected 0 or 1"),
         ("0 ||| a ||| LM0= 1 ||| 1\n0 ||| a ||| LM0= 1 2 ||| 1\n", "2: the feature 'LM0' has 2 values, before 1"),
@@ -157,6 +161,21 @@ def test_mistakes(tmp_path, monkeypatch, capsys, arguments, message):
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.kernels
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_the_best_of_each_list_is_the_first_with_the_largest_sum(nbest):
+    for factors in ({"LM0": [1]}, {"TM0": [0.25, 2], "bad": [-3]}, {"good_d": [-1], "no": [1]}, {"bad": [0]}):
+        flat = {name: [*values, 0][:2] for name, values in factors.items()}
+        lm, (one, two) = flat.get("LM0", [0])[0], flat.get("TM0", [0, 0])
+        best = []
+        for entries in LISTS:
+            scores = [lm * row[1] + one * row[2] + two * row[3] for row in entries]
+            for i, row in enumerate(entries):
+                scores[i] += sum(value * flat.get(name, [0])[0] for name, value in row[4].items())
+            best.append(entries[scores.index(max(scores))][0])
+        assert list(rerank(nbest, factors)) == best
+
+
 def test_weights_that_do_not_fit(nbest, tmp_path, capsys):
     (tmp_path / "w").write_text("TM0= 1\n")
     assert main(["rerank", "--weights", str(tmp_path / "w"), "--nbest", str(nbest)]) == 2
@@ -170,7 +189,7 @@ def test_weights_that_do_not_fit(nbest, tmp_path, capsys):
         (tmp_path / "w").write_text(text)
         with pytest.raises(FormatError, match=message):
             load_weights(tmp_path / "w")
-    assert len(list(read_nbest(nbest))) == 6
+    assert sum(lines.sentence.size for lines in NbestReader(nbest)) == 6
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phrasebeam.base.errors import FormatError
+from phrasebeam.decoder.extraction.pharaoh import read_alternatives
 from phrasebeam.training.word_alignment import alignment_points
 from phrasebeam.training.word_alignment.alignment_points import (
     in_target_order,
@@ -46,6 +47,36 @@ def test_several_alignments(tmp_path_factory, bitext):
     together = interleaved(alignments)
     for i in range(2 * len(bitext)):
         assert np.array_equal(together.pair(i), alignments[i % 2].pair(i // 2))
+
+
+NASTY = st.text(st.sampled_from("0123-?p| \t\r\u2028"), max_size=9)
+
+
+@pytest.mark.kernels
+@settings(max_examples=300)
+@given(st.lists(st.one_of(NASTY, st.sampled_from(["", "0-0", " 1-2\t0?1 ", "0-0 ||| 1p2", "|||"])), max_size=4))
+def test_same_as_line_by_line(tmp_path_factory, lines):
+    path = tmp_path_factory.mktemp("alignments") / "points"
+    path.write_bytes("".join(f"{line}\n" for line in lines).encode())
+    source, target = corpus([[1, 2], [1, 2, 3], [1]]), corpus([[1, 2, 3], [1], [1, 2]])
+    expected = []
+    try:
+        for i, line in enumerate(lines[:3]):
+            found = read_alternatives(line.rstrip("\r"), len(source.sentence(i)), len(target.sentence(i)), path, i + 1)
+            expected.append([sorted({*zip(points[1::2], points[::2])}) for points in found])
+            if len(found) != len(expected[0]):
+                raise FormatError(path, "alignments of a sentence pair", i + 1)
+        if len(lines) != 3:
+            raise FormatError(path, "lines", 4 if len(lines) > 3 else None)
+    except FormatError as error:
+        with pytest.raises(FormatError) as caught:
+            read_pharaoh(path, source, target)
+        assert caught.value.line == error.line
+        assert error.message in str(caught.value)
+        return
+    for k, alignments in enumerate(read_pharaoh(path, source, target)):
+        for i in range(3):
+            assert [(t, s) for s, t in alignments.pair(i).tolist()] == expected[i][k]
 
 
 def test_points_count_once(tmp_path):

@@ -1,0 +1,97 @@
+"""Candidate forms of words: n-best lists of a model of letters, what training saw, the word itself; their features."""
+
+from collections.abc import Sequence
+from contextlib import closing
+from typing import NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from phrasebeam.base.config import Section
+from phrasebeam.base.progress import stage
+from phrasebeam.decoder.normalization.letter_edits import edits_of
+from phrasebeam.decoder.normalization.word_letters import Alphabet, letter_tokens, word_of_letters
+from phrasebeam.decoder.normalization.word_memory import MEMORY_FEATURES, WordMemory
+from phrasebeam.decoder.output.nbest_table import NbestTable
+from phrasebeam.decoder.translate.translator import Decoder
+
+LIST_FEATURES = ("not_in_list", "reciprocal_rank")  # of a form in the n-best list; 0 where it is not there
+EDIT_FEATURE = "ln_edits"  # minus the cost of the cheapest edits
+
+
+class CandidateSettings(Section):
+    """Which forms of a word are weighed."""
+
+    nbest: int = Field(30, ge=1, le=1000, description="forms of the model of letters for each word")
+
+
+class CandidateLists(NamedTuple):
+    """The candidate forms of W words, C in all; those of word i are first[i]:first[i + 1]."""
+
+    words: list[str]
+    forms: list[str]
+    first: np.ndarray  # int64[W + 1]
+    features: np.ndarray  # float64[C, F]
+    names: list[str]  # F
+
+    @property
+    def owner(self) -> np.ndarray:
+        """int64[C], the word of each form."""
+        return np.repeat(np.arange(len(self.words)), np.diff(self.first))
+
+    def forms_of(self, word: int) -> list[str]:
+        """The forms of a word, by its number."""
+        return self.forms[self.first[word] : self.first[word + 1]]
+
+
+class LetterCosts(NamedTuple):
+    """Costs of edits of letters, see letter_edits.py."""
+
+    alphabet: Alphabet
+    costs: np.ndarray  # float64[A, A]
+
+
+def candidate_lists(
+    words: Sequence[str],
+    decoder: Decoder,
+    memory: WordMemory,
+    letters: LetterCosts,
+    settings: CandidateSettings,
+    threads: int,
+) -> CandidateLists:
+    """The candidates of words, which shall be distinct, in the order of the list, then of what training saw."""
+    forms, sizes, rows = list[str](), list[int](), list[np.ndarray]()
+    names = [*decoder.features.names(), *LIST_FEATURES, *MEMORY_FEATURES, EDIT_FEATURE]
+    sentences = [letter_tokens(word) for word in words]
+    tables = decoder.nbest_tables(sentences, settings.nbest, distinct=True, threads=threads)
+    with stage("finding forms", len(words), "words") as advance, closing(tables):
+        for word, table in zip(words, tables):
+            found, features = _of_word(word, table, memory)
+            forms += found
+            sizes.append(len(found))
+            rows.append(features)
+            advance(1)
+    first = np.append(np.int64(0), np.cumsum(np.array(sizes, np.int64)))
+    lists = CandidateLists(list(words), forms, first, np.zeros((0, len(names))), names)
+    if not words:
+        return lists
+    texts = letters.alphabet.texts(lists.words), letters.alphabet.texts(forms)
+    edits = edits_of(texts[0], lists.owner, texts[1], letters.costs)
+    return lists._replace(features=np.column_stack([np.concatenate(rows), -edits.cost]))
+
+
+def _of_word(word: str, table: NbestTable, memory: WordMemory) -> tuple[list[str], np.ndarray]:
+    """The forms of a word, each once; float64[K, F - 1] their features but that of edits.
+
+    A form that is not in the list has the model's features of the last one that is.
+    """
+    places: dict[str, int] = {}
+    for place, text in enumerate(table.texts):
+        if form := word_of_letters(text):
+            places.setdefault(form, place)
+    forms = list(dict.fromkeys([*places, *memory.forms_of.get(word, ()), word]))
+    last = len(table.texts) - 1
+    at = [places.get(form, last) for form in forms]
+    ranks = [(0.0, 1.0 / (1 + places[form])) if form in places else (1.0, 0.0) for form in forms]
+    known = [memory.features(word, form) for form in forms]
+    return forms, np.column_stack([table.features[at], np.array(ranks), np.array(known)])

@@ -1,0 +1,120 @@
+"""Edits that make one word of another: the cheapest by learned costs of letters (Ristad & Yianilos 1998).
+
+An edit replaces, deletes or inserts a letter; its cost is -ln of its share of all edits of the training pairs, which
+are counted along the cheapest edits of the round before (Viterbi training).
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.decoder.normalization.word_letters import FIRST_LETTER, NO_LETTER, OTHER_LETTER, Alphabet, LetterTexts
+from phrasebeam.kernels.jit import kernel
+
+ROUNDS = 4  # of counting
+LEAST_COUNT, COPY_COUNT = 0.01, 0.5  # added to each edit, and to those that leave a letter as it is
+FIRST_COSTS = 1.0, 1.2  # of inserting or deleting a letter, and of another letter, before the first round
+REPLACED, DELETED, INSERTED = np.int8(0), np.int8(1), np.int8(2)
+
+
+class Edits(NamedTuple):
+    """Edits of C pairs of a word and a form; those of pair i are number first[i] to first[i + 1]."""
+
+    first: np.ndarray  # int64[C + 1]
+    word_letter: np.ndarray  # int32[E], position in the word, -1 where a letter is inserted
+    form_letter: np.ndarray  # int32[E], position in the form, -1 where a letter is deleted
+    cost: np.ndarray  # float64[C], of all edits of the pair
+
+
+class AlignmentSpace(NamedTuple):
+    """Work space for words of less than M letters."""
+
+    cost: np.ndarray  # float64[M, M]
+    kind: np.ndarray  # int8[M, M]
+
+
+@kernel
+def align_words(words: LetterTexts, owner, forms: LetterTexts, costs, space: AlignmentSpace, edits: Edits):
+    """Fill `edits` with the cheapest edits from word owner[i] (int64[C]) to form i; `costs`: float64[A, A].
+
+    Of equal costs replacing goes before deleting, this before inserting, from the end of the words.
+    """
+    count = np.int64(0)
+    for c in range(owner.size):
+        word, form = words.first[owner[c]], forms.first[c]
+        n, m = words.first[owner[c] + 1] - word, forms.first[c + 1] - form
+        for i in range(n + 1):
+            for j in range(m + 1):
+                best, kind = np.inf, REPLACED
+                if i == 0 and j == 0:
+                    best = 0.0
+                if i > 0 and j > 0:
+                    best = space.cost[i - 1, j - 1] + costs[words.letters[word + i - 1], forms.letters[form + j - 1]]
+                if i > 0 and space.cost[i - 1, j] + costs[words.letters[word + i - 1], NO_LETTER] < best:
+                    best, kind = space.cost[i - 1, j] + costs[words.letters[word + i - 1], NO_LETTER], DELETED
+                if j > 0 and space.cost[i, j - 1] + costs[NO_LETTER, forms.letters[form + j - 1]] < best:
+                    best, kind = space.cost[i, j - 1] + costs[NO_LETTER, forms.letters[form + j - 1]], INSERTED
+                space.cost[i, j], space.kind[i, j] = best, kind
+        edits.cost[c], edits.first[c] = space.cost[n, m], count
+        i, j, size = n, m, np.int64(0)
+        while i > 0 or j > 0:  # how many there are
+            kind = space.kind[i, j]
+            i, j, size = i - np.int64(kind != INSERTED), j - np.int64(kind != DELETED), size + 1
+        i, j, count = n, m, count + size
+        for k in range(size):
+            kind = space.kind[i, j]
+            i, j = i - np.int64(kind != INSERTED), j - np.int64(kind != DELETED)
+            edits.word_letter[count - 1 - k] = i if kind != INSERTED else -1
+            edits.form_letter[count - 1 - k] = j if kind != DELETED else -1
+    edits.first[owner.size] = count
+
+
+def edits_of(words: LetterTexts, owner: np.ndarray, forms: LetterTexts, costs: np.ndarray) -> Edits:
+    """The cheapest edits from word owner[i] to form i, for all forms."""
+    word_sizes, form_sizes = np.diff(words.first)[owner], np.diff(forms.first)
+    longest = int(max(word_sizes.max(initial=0), form_sizes.max(initial=0))) + 1
+    most = int((word_sizes + form_sizes).sum())
+    space = AlignmentSpace(np.empty((longest, longest)), np.empty((longest, longest), np.int8))
+    edits = Edits(
+        np.empty(owner.size + 1, np.int64), np.empty(most, np.int32), np.empty(most, np.int32), np.empty(owner.size)
+    )
+    align_words(words, np.ascontiguousarray(owner, np.int64), forms, costs, space, edits)
+    n = edits.first[-1]
+    return edits._replace(word_letter=edits.word_letter[:n], form_letter=edits.form_letter[:n])
+
+
+def learn_costs(words: Sequence[str], forms: Sequence[str], weights: np.ndarray, alphabet: Alphabet) -> np.ndarray:
+    """float64[A, A] costs of edits from letters of words to letters of forms, of pairs with `weights` (float64[N])."""
+    word_texts, form_texts, owner = alphabet.texts(words), alphabet.texts(forms), np.arange(len(words))
+    costs = _first_costs(alphabet.size)
+    for _ in range(ROUNDS):
+        edits = edits_of(word_texts, owner, form_texts, costs)
+        pair = np.repeat(owner, np.diff(edits.first))
+        before = _letters(word_texts, pair, edits.word_letter)
+        after = _letters(form_texts, pair, edits.form_letter)
+        counts = np.full(costs.shape, LEAST_COUNT)
+        np.add.at(counts, (before, after), weights[pair])
+        own = np.arange(OTHER_LETTER, alphabet.size)
+        counts[own, own] += COPY_COUNT
+        counts[NO_LETTER, NO_LETTER] = 0
+        with np.errstate(divide="ignore"):  # nothing is never made of nothing
+            costs = -np.log(counts / counts.sum())
+    return costs
+
+
+def _first_costs(size: int) -> np.ndarray:
+    gap, other = FIRST_COSTS
+    costs = np.full((size, size), other)
+    costs[NO_LETTER], costs[:, NO_LETTER] = gap, gap
+    own = np.arange(FIRST_LETTER, size)
+    costs[own, own] = 0
+    return costs
+
+
+def _letters(texts: LetterTexts, pair: np.ndarray, position: np.ndarray) -> np.ndarray:
+    """int32[E] the letters at positions of words, NO_LETTER where a position is -1."""
+    if not texts.letters.size:
+        return np.zeros(pair.size, np.int32)
+    place = np.where(position < 0, 0, texts.first[pair] + position)
+    return np.where(position < 0, NO_LETTER, texts.letters[np.minimum(place, texts.letters.size - 1)])

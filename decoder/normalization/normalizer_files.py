@@ -1,0 +1,110 @@
+"""The directory of a normalizer: what it is, its model of letters, its memory of words, its weights.
+
+normalizer.yaml        NormalizerDescription
+letters/               a model of letters, a model directory as train-model writes it
+pairs.tsv, words.txt   WordMemory: word, form, count; the known words of the target language
+edits.npy              float64[A, A], costs of edits of letters; the alphabet is in normalizer.yaml
+sparse.npy             float32[S], weights of the second choice
+"""
+
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from phrasebeam.base.array_file import map_array
+from phrasebeam.base.array_struct import array
+from phrasebeam.base.config import Count, Section, load_config
+from phrasebeam.base.errors import ConfigError, FormatError, ModelError
+from phrasebeam.decoder.model.digests import Digest, file_digest
+from phrasebeam.decoder.normalization.candidates import CandidateSettings, LetterCosts
+from phrasebeam.decoder.normalization.sparse_choice import LETTERS, NEIGHBOURS
+from phrasebeam.decoder.normalization.word_letters import Alphabet
+from phrasebeam.decoder.normalization.word_memory import WordMemory
+
+NORMALIZER_FORMAT = "phrasebeam normalizer 1"
+NORMALIZER, LETTER_MODEL = "normalizer.yaml", "letters"
+PAIRS, WORDS, EDITS, SPARSE = "pairs.tsv", "words.txt", "edits.npy", "sparse.npy"
+OWN_FILES = PAIRS, WORDS, EDITS, SPARSE
+TRAIN_AGAIN = "train the normalizer again or copy it whole"
+MOST_SLOTS = 1 << 24
+
+
+class CalibrationBin(Section):
+    """Words that were held out whose form had a confidence in a range."""
+
+    least: float = Field(ge=0, le=1, description="confidence, from this")
+    words: Count
+    right: Count
+    confidence: float = Field(ge=0, le=1, description="their mean")
+
+
+class HeldOutResult(Section):
+    """How good a normalizer was on words that its weights were not learned from."""
+
+    words: Count = 0
+    right: Count = 0
+    letters_right: Count = Field(0, description="where the best form of the model of letters is taken")
+    reachable: Count = Field(0, description="whose form is one of the candidates")
+    calibration: list[CalibrationBin] = Field([], max_length=100)
+
+    @property
+    def accuracy(self) -> float:
+        """Right words in a hundred."""
+        return 100 * self.right / max(1, self.words)
+
+
+class NormalizerDescription(Section):
+    """normalizer.yaml: what a normalizer is and how it was made."""
+
+    format: Literal["phrasebeam normalizer 1"]
+    version: str
+    signature: str
+    candidates: CandidateSettings = CandidateSettings()
+    letters: bool = Field(True, description="whether sparse features of letters weigh candidates")
+    neighbours: bool = Field(True, description="whether those of neighbouring words do")
+    alphabet: list[str] = Field(max_length=1 << 16)
+    weights: dict[str, float] = Field(max_length=1000, description="by feature, of the first choice")
+    held_out: HeldOutResult = HeldOutResult()
+    data: dict[str, dict[str, str]] = Field({}, description="names and digests of the files that it was made of")
+    files: dict[str, Digest] = Field({}, description="of the other files of its own")
+
+    @property
+    def groups(self) -> int:
+        """The groups of sparse features, as kernels have them."""
+        return int(LETTERS) * self.letters | int(NEIGHBOURS) * self.neighbours
+
+
+class NormalizerParts(NamedTuple):
+    """What a normalizer consists of besides its model of letters."""
+
+    description: NormalizerDescription
+    memory: WordMemory
+    letters: LetterCosts
+    sparse: np.ndarray  # float32[S], S a power of two
+
+
+def is_normalizer(directory: str | Path) -> bool:
+    """Whether it is the directory of a normalizer."""
+    return (Path(directory) / NORMALIZER).is_file()
+
+
+def open_parts(directory: Path) -> NormalizerParts:
+    """What a directory has besides the model of letters. Raises SmtError, naming the file at fault."""
+    if not is_normalizer(directory):
+        raise ConfigError(f"{directory}: no normalizer; train one with --recipe normalize")
+    description = load_config(directory / NORMALIZER, NormalizerDescription)
+    for name in OWN_FILES:
+        if not (directory / name).is_file():
+            raise ModelError(f"{directory / name}: missing; {TRAIN_AGAIN}")
+        if description.files.get(name) != file_digest(directory / name):
+            raise FormatError(directory / name, f"has changed since it was written; {TRAIN_AGAIN}")
+    alphabet, counts = Alphabet(description.alphabet), dict[str, int]()
+    counts["A"] = alphabet.size
+    costs = map_array(directory / EDITS, array(np.float64, "A", "A"), counts, TRAIN_AGAIN)
+    sparse = map_array(directory / SPARSE, array(np.float32, "S"), counts, TRAIN_AGAIN)
+    if sparse.size > MOST_SLOTS or sparse.size & (sparse.size - 1) or not sparse.size:
+        raise FormatError(directory / SPARSE, f"{sparse.size} weights, expected a power of two; {TRAIN_AGAIN}")
+    memory = WordMemory.load(directory / PAIRS, directory / WORDS)
+    return NormalizerParts(description, memory, LetterCosts(alphabet, costs), sparse)

@@ -1,0 +1,79 @@
+"""What training saw of words and forms, and which words of the target language are known; features made of both."""
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+
+from phrasebeam.base.errors import FormatError
+from phrasebeam.base.files import atomic_file, read_lines
+
+UNSEEN_SHARE, UNSEEN_WORD = 0.1, 0.5  # added to counts of a form, and of its word, before the ln of its share
+# Of a word and a form, by name: whether training saw the pair; ln of how often; ln of the form's share of the word;
+# whether the word was seen and this form of it never, and then ln of how often the word was; whether the form is a
+# known word; whether it is a form of the training; ln of how often; whether it is one of both; whether it is the word
+# itself; and a known word; the difference of lengths; whether it is the word, which training did not see.
+MEMORY_FEATURES = (
+    *("seen_pair", "ln_seen_pair", "ln_share_of_word", "other_forms_seen", "ln_other_forms_seen"),
+    *("known_form", "training_form", "ln_training_form", "any_known_form"),
+    *("same", "same_and_known", "length_difference", "same_and_unseen"),
+)
+
+
+class WordMemory:
+    """Counts of the training pairs and the words of the target language."""
+
+    def __init__(self, pairs: Mapping[tuple[str, str], int], known: Collection[str]):
+        self.pairs, self.known = pairs, known
+        self._words, self._forms = Counter[str](), Counter[str]()
+        forms_of: dict[str, list[tuple[int, str]]] = {}
+        for (word, form), count in pairs.items():
+            self._words[word] += count
+            self._forms[form] += count
+            forms_of.setdefault(word, []).append((-count, form))
+        self.forms_of = {word: [form for _, form in sorted(found)] for word, found in forms_of.items()}
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[str, str]], known: Collection[str]) -> "WordMemory":
+        """The memory of pairs of running text."""
+        return cls(Counter(pairs), known)
+
+    def features(self, word: str, form: str) -> tuple[float, ...]:
+        """The values of MEMORY_FEATURES."""
+        pair, seen, times = self.pairs.get((word, form), 0), self._words.get(word, 0), self._forms.get(form, 0)
+        is_known, is_same = form in self.known, word == form
+        return (
+            float(pair > 0),
+            math.log1p(pair),
+            math.log((pair + UNSEEN_SHARE) / (seen + UNSEEN_WORD)) if seen else 0.0,
+            float(seen > 0 and pair == 0),
+            math.log1p(seen) if pair == 0 else 0.0,
+            float(is_known),
+            float(times > 0),
+            math.log1p(times),
+            float(is_known or times > 0),
+            float(is_same),
+            float(is_same and is_known),
+            float(abs(len(word) - len(form))),
+            float(is_same and seen == 0),
+        )
+
+    def save(self, pairs: Path, known: Path) -> None:
+        """Write the counts and the known words."""
+        with atomic_file(pairs) as file:
+            for (word, form), count in sorted(self.pairs.items()):
+                file.write(f"{word}\t{form}\t{count}\n".encode())
+        with atomic_file(known) as file:
+            for word in sorted(self.known):
+                file.write(f"{word}\n".encode())
+
+    @classmethod
+    def load(cls, pairs: Path, known: Path) -> "WordMemory":
+        """What `save` wrote. Raises FormatError or OSError."""
+        counts = {}
+        for number, line in enumerate(read_lines(pairs), 1):
+            word, *rest = line.rstrip("\n").split("\t")
+            if len(rest) != 2 or not rest[1].isdecimal():
+                raise FormatError(pairs, "expected a word, a form and a count; train the normalizer again", number)
+            counts[word, rest[0]] = int(rest[1])
+        return cls(counts, {line.rstrip("\n") for line in read_lines(known)})

@@ -1,0 +1,86 @@
+"""train with the recipe of a normalizer: word pairs in place of a bitext."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, TypedDict
+
+from phrasebeam.api.arguments import File, memory_bound, optional_path, paths
+from phrasebeam.base.config import config_with_options, load_yaml
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.files import check_keeps_inputs
+from phrasebeam.base.memory_bound import memory_option
+from phrasebeam.base.options import heading
+from phrasebeam.decoder.normalization.normalizer_files import NormalizerDescription
+from phrasebeam.training.normalization.normalizer_settings import NormalizerRecipe
+from phrasebeam.training.normalization.train_normalizer import WordFiles, train_normalizer
+from phrasebeam.training.recipe.stage import with_seeds
+
+SECTION = "normalizer"  # of the file of a recipe
+# Options of `train` that such a recipe knows; others are of sentences.
+KNOWN = "source", "target", "dev_source", "dev_reference", "output", "recipe", "seed", "threads", "memory", "force"
+UNSET = (None, False, ())
+
+
+@heading("Word pairs")
+class WordOptions(TypedDict, total=False):
+    """What the recipe `normalize` learns from."""
+
+    pairs: Annotated[
+        File | None, "For the recipe normalize: a word, a tab, its form; a pair a line, an empty line after a sentence."
+    ]
+    dev_pairs: Annotated[File | None, "Other pairs, from which weights are learned besides folds of `pairs`."]
+    words: Annotated[File | None, "Further words of the target language, as forms might be."]
+
+
+def is_of_words(recipe: object) -> bool:
+    """Whether a recipe, a file or what it would say, trains a normalizer. Raises ConfigError or OSError."""
+    data = load_yaml(recipe) if isinstance(recipe, str | Path) else recipe
+    return isinstance(data, NormalizerRecipe) or (isinstance(data, Mapping) and SECTION in data)
+
+
+def check_no_words(given: Mapping[str, Any]) -> None:
+    """Raise ConfigError where a recipe of sentences is given word pairs, or lacks what it needs."""
+    for name in WordOptions.__annotations__:
+        if given[name] is not None:
+            raise ConfigError(f"--{_option(name)} is for --recipe normalize; give --source, --target and their like")
+    for name in ("source", "dev_source"):
+        if given[name] is None:
+            raise ConfigError(f"--{_option(name)} is missing; give a file of sentences")
+
+
+def train_on_words(recipe: Any, given: Mapping[str, Any]) -> NormalizerDescription:
+    """Train the normalizer that the options of `train` mean. Raises SmtError or OSError."""
+    for name, value in given.items():
+        if name not in (*KNOWN, *WordOptions.__annotations__) and value not in UNSET:
+            raise ConfigError(f"--{_option(name)} has no effect on a recipe of words; leave it out")
+    n_bytes = memory_option(given["memory"])
+    bounds = {"memory": n_bytes} | ({} if given["threads"] is None else {"threads": given["threads"]})
+    settings = config_with_options(recipe, NormalizerRecipe, {SECTION: bounds}).normalizer
+    files, output = _files(given), Path(given["output"])
+    check_keeps_inputs([output], files.by_name.values())
+    with memory_bound(n_bytes):
+        return train_normalizer(files, output, with_seeds(settings, given["seed"] - 1), given["force"])
+
+
+def _files(given: Mapping[str, Any]) -> WordFiles:
+    pairs, forms = _two_or_one(given, "pairs", "source", "target")
+    if pairs is None:
+        raise ConfigError("--pairs is missing; give a file of words and their forms")
+    development = _two_or_one(given, "dev_pairs", "dev_source", "dev_reference")
+    return WordFiles(pairs, forms, *development, optional_path(given["words"]))
+
+
+def _two_or_one(given: Mapping[str, Any], both: str, words: str, forms: str) -> tuple[Path | None, Path | None]:
+    """A table of pairs or, in its place, files of words and of forms; a table may be given as the words, too."""
+    targets = paths(given[forms])
+    if given[both] is not None and (given[words] is not None or targets):
+        raise ConfigError(f"--{_option(both)} has words and forms; leave out --{_option(words)} and --{_option(forms)}")
+    if len(targets) > 1:
+        raise ConfigError(f"--{_option(forms)}: {len(targets)} files, expected one")
+    if targets and given[words] is None:
+        raise ConfigError(f"--{_option(words)} is missing; give the words of --{_option(forms)}")
+    return optional_path(given[both] or given[words]), targets[0] if targets else None
+
+
+def _option(name: str) -> str:
+    return name.replace("_", "-")

@@ -1,0 +1,50 @@
+"""The cheapest edits against recursion, and costs that are learned of pairs."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from phrasebeam.decoder.normalization.letter_edits import edits_of, learn_costs
+from phrasebeam.decoder.normalization.word_letters import Alphabet, letter_tokens, word_of_letters
+from tests.decoder.normalization.words import ALPHABET, random_costs
+from tests.naive.normalization import least_cost
+
+ANY_WORDS = st.text("abcx", max_size=6)
+
+
+@pytest.mark.kernels
+@given(st.lists(st.tuples(ANY_WORDS, ANY_WORDS), min_size=1, max_size=5), st.integers(0, 1000))
+def test_edits_are_the_cheapest(pairs, seed):
+    costs = random_costs(seed).costs
+    words, forms = (ALPHABET.texts([pair[side] for pair in pairs]) for side in (0, 1))
+    edits = edits_of(words, np.arange(len(pairs)), forms, costs)
+    for i, pair in enumerate(pairs):
+        word, form = (ALPHABET.texts([text]).letters.tolist() for text in pair)
+        here = slice(edits.first[i], edits.first[i + 1])
+        taken = list(zip(edits.word_letter[here].tolist(), edits.form_letter[here].tolist()))
+        assert [a for a, _ in taken if a >= 0] == list(range(len(word)))
+        assert [b for _, b in taken if b >= 0] == list(range(len(form)))
+        assert sum(costs[word[a] if a >= 0 else 0, form[b] if b >= 0 else 0] for a, b in taken) == edits.cost[i]
+        assert edits.cost[i] == least_cost(word, form, costs.tolist())
+
+
+def test_frequent_edits_become_cheap():
+    pairs = [("vnd", "und"), ("vnder", "under"), ("vmb", "um"), ("von", "von"), ("hvt", "hut"), ("dvrch", "durch")]
+    words, forms = map(list, zip(*pairs))
+    alphabet = Alphabet.of(words + forms)
+    costs = learn_costs(words, forms, np.ones(len(pairs)), alphabet)
+    u, v, n, d = (2 + alphabet.letters.index(letter) for letter in "uvnd")
+    assert costs[v, u] < costs[v, v] < costs[v, n]
+    assert costs[d, d] < costs[d, 0]
+
+
+@given(st.text(min_size=1, max_size=8))
+def test_words_come_back_from_letters(text):
+    word = word_of_letters(" ".join(letter_tokens(text)))
+    assert word_of_letters(" ".join(letter_tokens(word))) == word
+    assert all(token and not any(one.isspace() for one in token) for token in letter_tokens(text))
+
+
+def test_letters_are_clusters():
+    assert letter_tokens("gaͤ|n")[1:-1] == ["g", "aͤ", "&#124;", "n"]

@@ -1,0 +1,229 @@
+"""Training of a normalizer: models of letters of all words and of all but a fold each, then the choice among forms.
+
+In DIR/recipe are run.yaml, what was done so far, and the models of letters, each built once.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from phrasebeam.base.config import Section, load_config, save_config
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.files import atomic_file
+from phrasebeam.base.progress import log, stage
+from phrasebeam.decoder.model.digests import file_digest
+from phrasebeam.decoder.normalization.candidates import CandidateLists, LetterCosts, candidate_lists
+from phrasebeam.decoder.normalization.letter_edits import learn_costs
+from phrasebeam.decoder.normalization.normalizer_files import (
+    EDITS,
+    LETTER_MODEL,
+    NORMALIZER,
+    NORMALIZER_FORMAT,
+    OWN_FILES,
+    PAIRS,
+    SPARSE,
+    WORDS,
+    HeldOutResult,
+    NormalizerDescription,
+    open_parts,
+)
+from phrasebeam.decoder.normalization.running_text import distinct_words
+from phrasebeam.decoder.normalization.word_letters import Alphabet
+from phrasebeam.decoder.normalization.word_memory import WordMemory
+from phrasebeam.decoder.tables.provenance import check_work, file_digests, signature, version
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.process.directory_lock import alone_in_output
+from phrasebeam.process.interruption import goes_on_in
+from phrasebeam.process.unfinished import put_in_place, remove
+from phrasebeam.training.normalization.held_out_words import (
+    ChoiceWeights,
+    HeldOutPart,
+    held_out_result,
+    learn_choice,
+)
+from phrasebeam.training.normalization.letter_model import LetterModelBuilder
+from phrasebeam.training.normalization.normalizer_settings import NormalizerSettings
+from phrasebeam.training.normalization.word_pairs import Pair, Sentences, in_parts, read_known_words, read_word_pairs
+
+WORK, WHOLE = "recipe", "all"
+WITHOUT_EFFECT = {"threads", "memory"}
+FEWEST_WORDS = 20
+
+
+class WordFiles(NamedTuple):
+    """The files that the user gave: pairs as one table, or as two files; further words of the target language."""
+
+    pairs: Path
+    forms: Path | None = None
+    development: Path | None = None
+    development_forms: Path | None = None
+    words: Path | None = None
+
+    @property
+    def by_name(self) -> dict[str, Path]:
+        """The files that were given, by name."""
+        return {name: path for name, path in self._asdict().items() if path is not None}
+
+
+class NormalizerState(Section):
+    """run.yaml: of what files and settings the work is, and which models of letters are built."""
+
+    format: Literal["phrasebeam recipe normalizer 1"] = "phrasebeam recipe normalizer 1"
+    signature: str = ""
+    built: list[str] = Field([], max_length=1000)
+
+
+@alone_in_output
+def train_normalizer(
+    files: WordFiles, output: Path, settings: NormalizerSettings, is_forced: bool = False
+) -> NormalizerDescription:
+    """Train the normalizer of word pairs in `output`; what is there of the same files and settings is not made again.
+
+    Raises SmtError or OSError, before any work where files are missing or not as they should be.
+    """
+    pairs = read_word_pairs(files.pairs, files.forms)
+    development = read_word_pairs(files.development, files.development_forms) if files.development else []
+    known = read_known_words(files.words) if files.words else set[str]()
+    if (n := sum(map(len, pairs))) < FEWEST_WORDS:
+        raise ConfigError(f"{files.pairs}: {n} word pairs; give {FEWEST_WORDS} or more")
+    digests = file_digests(files.by_name)
+    sign = signature(settings.model_dump(mode="json", exclude=WITHOUT_EFFECT), digests)
+    if (output / NORMALIZER).exists() and not is_forced:
+        found = open_parts(output).description
+        if found.signature == sign:
+            log.info("%s: made of the same files and settings before", output)
+            return found
+        raise ConfigError(f"{output}: another normalizer; give --force to replace it, or another --output")
+    if not (output / NORMALIZER).exists():
+        check_work(output)
+    training = _Training(pairs, development, known, output, settings, sign)
+    return training.run(digests)
+
+
+class _Training:
+    """One training: its words, its settings, and the work that is done."""
+
+    def __init__(
+        self,
+        pairs: Sentences,
+        development: Sentences,
+        known: set[str],
+        output: Path,
+        settings: NormalizerSettings,
+        sign: str,
+    ):
+        self.pairs, self.development, self.known, self.output, self.settings = (
+            pairs,
+            development,
+            known,
+            output,
+            settings,
+        )
+        self.work, self.sign = output / WORK, sign
+        self.builder = LetterModelBuilder(known, settings.letter_model, settings.threads, settings.memory)
+        all_words = [text for sentence in (*pairs, *development) for pair in sentence for text in pair]
+        self.alphabet = Alphabet.of(all_words)
+        self.state = self._begun()
+
+    def run(self, digests: dict[str, dict[str, str]]) -> NormalizerDescription:
+        """Make what is missing, and write the normalizer."""
+        whole, folds = _flat(self.pairs), in_parts(self.pairs, self.settings.folds)
+        self._build(WHOLE, whole)
+        parts = []
+        for number, fold in enumerate(folds):
+            others = _flat([sentence for other in folds if other is not fold for sentence in other])
+            self._build(f"fold-{number}", others)
+            parts.append(self._held_out(f"fold-{number}", others, fold))
+        if self.development:
+            parts.append(self._held_out(WHOLE, whole, self.development))
+        letters = self._letters(whole)
+        with stage("learning weights"):
+            estimate = self._estimate(parts, letters)
+            weights = learn_choice(parts, letters, self.settings)
+        return self._write(whole, letters, weights, estimate, digests)
+
+    def _begun(self) -> NormalizerState:
+        """The work that is there, if it is of the same files and settings; else an empty directory for it."""
+        path = self.work / "run.yaml"
+        if path.exists():
+            found = load_config(path, NormalizerState)
+            if found.signature == self.sign:
+                goes_on_in(self.work)
+                return found
+            remove(self.work)
+        self.work.mkdir(parents=True, exist_ok=True)
+        goes_on_in(self.work)
+        state = NormalizerState(signature=self.sign)
+        save_config(state, path)
+        return state
+
+    def _build(self, name: str, pairs: Sequence[Pair]) -> None:
+        """Build the model of letters of a name, unless it is there."""
+        if name in self.state.built:
+            return
+        log.info("model of letters: %s", name)
+        other = None if name == WHOLE else self.work / WHOLE
+        self.builder.build(Counter(pairs), self._letters(pairs), self.work / name, other)
+        self.state = self.state.model_copy(update={"built": [*self.state.built, name]})
+        save_config(self.state, self.work / "run.yaml")
+
+    def _letters(self, pairs: Sequence[Pair]) -> LetterCosts:
+        counts = sorted(Counter(pairs).items())
+        weights = np.log1p([count for _, count in counts])
+        words, forms = [word for (word, _), _ in counts], [form for (_, form), _ in counts]
+        return LetterCosts(self.alphabet, learn_costs(words, forms, weights, self.alphabet))
+
+    def _held_out(self, name: str, pairs: Sequence[Pair], sentences: Sentences) -> HeldOutPart:
+        """Sentences with candidates by the model of a name, which was built of `pairs`."""
+        words = distinct_words([[word for word, _ in sentence] for sentence in sentences])
+        decoder, memory = Decoder.load(self.work / name), WordMemory.of(pairs, self.known)
+        given = decoder, memory, self._letters(pairs), self.settings.candidates
+        lists: CandidateLists = candidate_lists(words, *given, self.settings.threads)
+        return HeldOutPart(sentences, lists)
+
+    def _estimate(self, parts: list[HeldOutPart], letters: LetterCosts) -> HeldOutResult:
+        """How good the last part becomes by weights that are learned from the others."""
+        weights = learn_choice(parts[:-1], letters, self.settings)
+        return held_out_result(parts[-1], weights, letters, self.settings)
+
+    def _write(
+        self,
+        pairs: Sequence[Pair],
+        letters: LetterCosts,
+        weights: ChoiceWeights,
+        estimate: HeldOutResult,
+        digests: dict[str, dict[str, str]],
+    ) -> NormalizerDescription:
+        """Write the normalizer, its description last, and delete the models of folds."""
+        output, sparse = self.output, self.settings.sparse
+        remove(output / NORMALIZER)
+        remove(output / LETTER_MODEL)
+        put_in_place(self.work / WHOLE, output / LETTER_MODEL)
+        WordMemory.of(pairs, self.known).save(output / PAIRS, output / WORDS)
+        for name, numbers in ((EDITS, letters.costs), (SPARSE, weights.sparse)):
+            with atomic_file(output / name) as file:
+                np.save(file, numbers)
+        description = NormalizerDescription(
+            format=NORMALIZER_FORMAT,
+            version=version(),
+            signature=self.sign,
+            candidates=self.settings.candidates,
+            letters=sparse.letters,
+            neighbours=sparse.neighbours,
+            alphabet=self.alphabet.letters,
+            weights=weights.dense,
+            held_out=estimate,
+            data=digests,
+            files={name: file_digest(output / name) for name in OWN_FILES},
+        )
+        save_config(description, output / NORMALIZER)
+        remove(self.work)
+        return description
+
+
+def _flat(sentences: Sentences) -> list[Pair]:
+    return [pair for sentence in sentences for pair in sentence]

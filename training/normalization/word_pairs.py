@@ -1,0 +1,80 @@
+"""Word pairs of running text: a word and its normalized form a line, an empty line at the end of a sentence."""
+
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from pathlib import Path
+
+from phrasebeam.base.errors import FormatError, excerpt
+from phrasebeam.base.files import read_lines
+from phrasebeam.decoder.tokenizers.simple_tokenizers import composed
+
+LONGEST_WORD = 200  # characters; a longer one is no word, but a line of something else
+Pair = tuple[str, str]  # a word, its form
+Sentences = list[list[Pair]]
+
+
+def read_word_pairs(source: Path, target: Path | None = None) -> Sentences:
+    """The sentences of a table of two columns set apart by a tab, or of two files that match line by line.
+
+    Pairs of which a side is empty are left out. Raises FormatError, naming the line, or OSError.
+    """
+    rows = _columns(source) if target is None else _lines_of_both(source, target)
+    sentences: Sentences = [[]]
+    for path, number, word, form in rows:
+        for text in (word, form):
+            if len(text) > LONGEST_WORD:
+                raise FormatError(path, f"{excerpt(text)} is longer than {LONGEST_WORD} characters, no word", number)
+        if not word and not form:
+            sentences.append([])
+        elif word and form:
+            sentences[-1].append((word, form))
+    found = [sentence for sentence in sentences if sentence]
+    if not found:
+        raise FormatError(source, "no word pairs; expected a word, a tab and its form, one pair a line")
+    return found
+
+
+Row = tuple[Path, int, str, str]  # a file, the number of a line, word, form
+
+
+def _columns(path: Path) -> Iterator[Row]:
+    for number, line in enumerate(read_lines(path), 1):
+        columns = line.split("\t")
+        if not line.strip():
+            yield path, number, "", ""
+        elif len(columns) != 2:
+            found = f"{len(columns)} columns" if len(columns) > 1 else "no tab"
+            raise FormatError(path, f"{found} in {excerpt(line)}; expected a word, a tab and its form", number)
+        else:
+            yield path, number, composed(columns[0]), composed(columns[1])
+
+
+def _lines_of_both(source: Path, target: Path) -> Iterator[Row]:
+    for number, (word, form) in enumerate(zip_longest(read_lines(source), read_lines(target)), 1):
+        if word is None or form is None:
+            short, other = (source, target) if word is None else (target, source)
+            raise FormatError(short, f"{number - 1} lines, but {other} has more; each line must match")
+        yield source, number, composed(word), composed(form)
+
+
+def read_known_words(path: Path) -> set[str]:
+    """The words of a file, set apart by white space. Raises FormatError or OSError."""
+    found = {composed(word) for line in read_lines(path) for word in line.split()}
+    return {word for word in found if len(word) <= LONGEST_WORD}
+
+
+def in_parts(sentences: Sequence[Sequence[Pair]], n: int) -> list[Sentences]:
+    """The sentences in `n` parts one behind the other of equally many words; sentences may be divided."""
+    size, at = sum(map(len, sentences)), 0
+    ends = [(i + 1) * size // n for i in range(n)]
+    parts: list[Sentences] = [[] for _ in ends]
+    part = 0
+    for sentence in sentences:
+        rest = list(sentence)
+        while rest:
+            while at >= ends[part]:
+                part += 1
+            piece, rest = rest[: ends[part] - at], rest[ends[part] - at :]
+            parts[part].append(piece)
+            at += len(piece)
+    return parts
