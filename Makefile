@@ -16,6 +16,7 @@ SOURCES = phrasebeam/*,lm/*,decoder/*,training/*,server/*
 
 .venv: $(INSTALLED)
 
+# Python compiles a module when it is first imported, which takes less than compiling all of them; developers need most.
 $(USABLE): pyproject.toml constraints.txt
 	$(PYTHON) phrasebeam/links.py
 	$(PYTHON) -m venv --without-pip .venv
@@ -26,6 +27,7 @@ $(USABLE): pyproject.toml constraints.txt
 
 $(INSTALLED): $(USABLE)
 	$(PIP) install $(OPTIONS) -e '.[dev]'
+	-$(BIN)/python -m compileall -qq .venv/lib
 	touch $(INSTALLED)
 
 demo: $(USABLE)
