@@ -12,7 +12,7 @@ SEED ?= 1
 UNCOMPILED = NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n 2 -m "kernels and not needs_jit" --hypothesis-seed=0
 SOURCES = phrasebeam/*,lm/*,decoder/*,training/*,server/*
 
-.PHONY: demo test coverage bounds fuzz kill check docs clean kenlm .venv
+.PHONY: demo test coverage bounds fuzz kill check compile-seconds docs clean kenlm .venv
 
 .venv: $(INSTALLED)
 
@@ -70,6 +70,11 @@ check: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python tests/check_house.py
+
+# The table of the seconds that kernels take to be compiled, which `make check` reads.
+compile-seconds: $(INSTALLED)
+	cache=$$(mktemp -d) && PHRASEBEAM_CACHE=$$cache $(BIN)/phrasebeam warm-up --table > build.seconds \
+	&& mv build.seconds benchmarks/results/compile_seconds.txt; rm -rf "$$cache" build.seconds
 
 # The pages that come from the code, and the site in build/site; python -m http.server -d build/site shows it.
 docs: $(INSTALLED)

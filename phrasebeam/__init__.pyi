@@ -23,6 +23,7 @@ from .api.trainers.train_model import train_model as train_model
 from .api.trainers.train_ranking import train_ranking as train_ranking
 from .api.trainers.tune import tune as tune
 from .api.translate import translate as translate
+from .api.warm_up import warm_up as warm_up
 from .base.config import load_config as load_config
 from .base.errors import ConfigError as ConfigError
 from .base.errors import FormatError as FormatError

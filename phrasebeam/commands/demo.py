@@ -4,7 +4,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from phrasebeam.commands.derived_command import CommandCall
 from phrasebeam.console.tables import print_table
@@ -46,3 +46,17 @@ def config(found: str | dict[str, str], call: CommandCall) -> None:
         sys.stdout.write(found)
     else:
         print_table([["name", "settings"], *map(list, found.items())])
+
+
+def warm_up(
+    seconds: dict[str, float],
+    call: CommandCall,
+    *,
+    table: Annotated[bool, "Print the processor seconds of each kernel, without those that it calls."] = False,
+) -> None:
+    """Prints how many kernels were compiled, in how many seconds."""
+    if table:
+        print_table([["kernel", "seconds"], *([name, f"{value:.2f}"] for name, value in seconds.items())])
+        return
+    processors = f"{sum(seconds.values()):.0f} s of processors"
+    print(f"{len(seconds)} kernels compiled in {call.seconds:.0f} s, {processors}")

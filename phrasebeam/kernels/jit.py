@@ -24,7 +24,7 @@ from numba.np import arrayobj
 
 from phrasebeam.base.progress import compilation_bar
 from phrasebeam.kernels.cache import KernelCache
-from phrasebeam.kernels.libraries import InnerCompiler
+from phrasebeam.kernels.libraries import InnerCompiler, KernelCompiler
 from phrasebeam.kernels.resolved_calls import remember_resolved_calls
 from phrasebeam.kernels.sources import cache_directory
 from phrasebeam.kernels.structs import type_of
@@ -35,6 +35,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # Without numba's runtime (_nrt) a kernel cannot allocate, and does not count references to the arrays that it passes
 # on, which took 5 ns per array and call, and more where threads share the counters.
 OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
+OPTIONS |= {"pipeline_class": KernelCompiler}
 # Without the wrapper that unpacks Python's arguments, and without machine code of its own.
 INNER = {"no_cpython_wrapper": True, "pipeline_class": InnerCompiler}
 _local = threading.local()  # depth: number of unchecked_indices contexts that this thread is in
