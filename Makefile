@@ -1,27 +1,39 @@
-# Everything runs in .venv, which is made when it is first needed. Python 3.11 or later. Each step shows what it does:
-# pip itself does so since 25.1.
+# Everything runs in .venv, which is made when it is first needed: what a user needs for `make demo`, and what developers
+# need besides for all else. Python 3.11 or later. Each step shows what it does: pip itself does so since 25.1.
 PYTHON ?= python3
 BIN = .venv/bin
+USABLE = .venv/usable
 INSTALLED = .venv/installed
+PIP = $(BIN)/python -m pip
+OPTIONS = --disable-pip-version-check -c constraints.txt
 # Of `make kill`; SEED of `make fuzz`, too.
 KILLS ?= 60
 SEED ?= 1
 UNCOMPILED = NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n 2 -m "kernels and not needs_jit" --hypothesis-seed=0
 SOURCES = phrasebeam/*,lm/*,decoder/*,training/*,server/*
 
+# Compiled modules are kept whatever the environment says: tests start hundreds of processes.
+export PYTHONDONTWRITEBYTECODE =
+
 .PHONY: demo test coverage bounds fuzz kill check docs clean kenlm .venv
 
 .venv: $(INSTALLED)
 
-$(INSTALLED): pyproject.toml constraints.txt
+# Python compiles a module when it is first imported, which takes less than compiling all of them; developers need most.
+$(USABLE): pyproject.toml constraints.txt
 	$(PYTHON) phrasebeam/links.py
 	$(PYTHON) -m venv --without-pip .venv
 	$(BIN)/python -m ensurepip --default-pip
-	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt pip
-	$(BIN)/pip install --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(PIP) install $(OPTIONS) pip
+	$(PIP) install $(OPTIONS) --no-compile -e .
+	touch $(USABLE)
+
+$(INSTALLED): $(USABLE)
+	$(PIP) install $(OPTIONS) -e '.[dev]'
+	-$(BIN)/python -m compileall -qq .venv/lib
 	touch $(INSTALLED)
 
-demo: $(INSTALLED)
+demo: $(USABLE)
 	$(BIN)/phrasebeam demo
 
 # The whole suite compiled; then the tests of kernels as plain Python, where numpy checks every index, with the coverage
@@ -70,7 +82,7 @@ docs: $(INSTALLED)
 # ufal.kenlm is the package kenlm, built: building that takes minutes. Where there is no wheel its tests are skipped.
 kenlm: $(INSTALLED)
 	@$(BIN)/python -c "import kenlm" 2>/dev/null \
-	|| $(BIN)/pip install --disable-pip-version-check -c constraints.txt --only-binary ufal.kenlm ufal.kenlm \
+	|| $(PIP) install $(OPTIONS) --only-binary ufal.kenlm ufal.kenlm \
 	|| if [ -n "$$CI" ]; then echo "kenlm: no wheel of ufal.kenlm; CI must compare with it" >&2; exit 1; \
 	else echo "kenlm: no wheel of ufal.kenlm; the tests that compare with KenLM are skipped"; fi
 

@@ -12,7 +12,7 @@ Decoder takes text of either kind, its other methods tokens. Files are given by 
 YAML file, a dictionary of what it would say, or an object. What is wrong with them or with other arguments raises
 SmtError: one line that says where, and what to do; a file that cannot be opened, OSError. `help(phrasebeam.tune)` tells
 of a function, `phrasebeam tune --help` of the command with the same options. What is called for the first time compiles
-its kernels, up to half a minute once; after `show_progress()` that is said.
+its kernels, up to half a minute once; after `show_progress()` that is said. `warm_up()` compiles those of all.
 
 Build a model
     train                 the best model of two text files: all stages of a recipe
@@ -65,6 +65,7 @@ Settings
     TrainModelConfig, TuneConfig, MaxforceConfig, RankingConfig, ExpectedBleuConfig, HeldOutPair
     config                settings that come with phrasebeam, as YAML
     load_config           any of these from YAML
+    warm_up               compiles the kernels of all commands
     show_progress         bars and log lines on standard error, as commands have them
 
 Errors

@@ -22,6 +22,7 @@ from .api.trainers.train_maxforce import train_maxforce as train_maxforce
 from .api.trainers.train_model import train_model as train_model
 from .api.trainers.train_ranking import train_ranking as train_ranking
 from .api.trainers.tune import tune as tune
+from .api.trainers.warm_up import warm_up as warm_up
 from .api.translate import translate as translate
 from .base.config import load_config as load_config
 from .base.errors import ConfigError as ConfigError

@@ -24,7 +24,7 @@ GROUPS = {
     | {"join-features": "building"},
     "Evaluate": dict.fromkeys(("evaluate", "explain", "report"), "evaluating"),
     "Moses": dict.fromkeys(("import-moses", "export-moses"), "moses"),
-    "Demo and settings": dict.fromkeys(("demo", "demo-corpus", "config"), "demo"),
+    "Demo and settings": dict.fromkeys(("demo", "demo-corpus", "config", "warm-up"), "demo"),
 }
 COMMANDS = {name: module for group in GROUPS.values() for name, module in group.items()}
 HELP_OPTIONS, QUIET = {"-h", "--help"}, {"-q", "--quiet"}

@@ -87,6 +87,8 @@ FOLDERS = (
 LONGEST_FILE = 400
 LARGEST_ROOM = 15  # files
 LONGEST_FUNCTION, LONGEST_KERNEL = 40, 80  # lines of the body; kernels that are one loop nest
+SLOWEST = 3.0  # processor seconds of compiling a kernel, without a reason
+COMPILE_SECONDS = ROOT / "benchmarks" / "results" / "compile_seconds.csv"  # by benchmarks.speed.compilation
 KERNELS = ("kernel", "inner_kernel", "inlined_kernel")
 FRAGMENTS = ("Of", "Those", "As", "By", "At")  # that no docstring begins with
 EMPTY_WORDS = re.findall(r"\w+", "the a an of to in is it its that and for with from all each")
@@ -303,6 +305,20 @@ def helps(source: str) -> Iterator[str]:
             yield from (part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str))
 
 
+def slow_to_compile(table: str, sources: Mapping[str, str]) -> Iterator[str]:
+    """Complaints of kernels that take long to compile, where no comment above them gives the reason.
+
+    `table` (CSV) has the name and the seconds of each kernel; `sources` are the files by the names of their modules.
+    """
+    for line in table.splitlines()[1:]:
+        name, seconds = line.split(",")
+        module, _, function = name.rpartition(".")
+        explained = rf"^# Compiles for seconds: .*\n(#.*\n)*@\w*kernel\ndef {function}\("
+        if float(seconds) > SLOWEST and not re.search(explained, sources.get(f"phrasebeam.{module}", ""), re.M):
+            reason = 'write "# Compiles for seconds: " and the reason above it, or make it smaller'
+            yield f"{name}: compiled in {seconds} s, at most {SLOWEST}; {reason}"
+
+
 def packaged(pyproject: str) -> Iterator[str]:
     """Complaints of what a wheel would bring besides the one package."""
     setuptools = tomllib.loads(pyproject)["tool"]["setuptools"]
@@ -322,6 +338,8 @@ def main() -> int:
     relative = {path.relative_to(ROOT): path.read_text(encoding="utf-8") for path in files}
     complaints += circles({path: source for path, source in relative.items() if room_of(path)})
     complaints += repeated(files)
+    sources = {module_of(path): source for path, source in relative.items()}
+    complaints += slow_to_compile(COMPILE_SECONDS.read_text(encoding="utf-8"), sources)
     complaints += packaged((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     print("\n".join(complaints), end="\n" if complaints else "")
     return len(complaints) + sum(map(report, files))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.check_house import breaches, circles, helps, packaged
+from tests.check_house import breaches, circles, helps, packaged, slow_to_compile
 
 
 def complaints(path, source):
@@ -97,3 +97,18 @@ def test_circles_are_found(back):
 def test_files_that_import_one_way_make_no_circle():
     files = {"a": "from phrasebeam.lm.b import x\nimport phrasebeam.lm.c", "b": "import phrasebeam.lm.c", "c": ""}
     assert not list(circles({Path(f"lm/{name}.py"): source for name, source in files.items()}))
+
+
+@pytest.mark.parametrize(
+    ("comment", "seconds", "n_complaints"),
+    [
+        ("", "1.99", 0),
+        ("", "2.01", 1),
+        ("# Fast.\n", "2.01", 1),
+        ("# Compiles for seconds: it\n# is long.\n", "2.01", 0),
+    ],
+)
+def test_kernels_that_take_long_to_compile_say_why(comment, seconds, n_complaints):
+    table = f"kernel,seconds\nlm.a.f,{seconds}\nlm.a.g,0.10\n"
+    sources = {"phrasebeam.lm.a": f"{comment}@inner_kernel\ndef f(x): pass\n"}
+    assert len(list(slow_to_compile(table, sources))) == n_complaints

@@ -1,15 +1,20 @@
 """Which kernels a first run spends its time on: processor seconds of compiling each, and what numba does in them.
 
     python -m benchmarks.speed.compilation [--model MODEL] [--sentence "..."] [--algorithm cube] [--largest 10]
+    python -m benchmarks.speed.compilation --commands [--csv FILE]
 
-One translation with an empty kernel cache, in a process of its own; the demo's model if no other is given. Seconds are
-those of the kernel alone, without the kernels that it calls, which are compiled first. The parts: types and lowering to
-LLVM's language; optimizing each function; optimizing the kernel together with all that it calls; writing machine code.
-The last two are for kernels that Python calls; kernels within them are optimized and written with these.
+One translation with an empty kernel cache, in a process of its own, on one processor; the demo's model if no other is
+given. With --commands, what `phrasebeam warm-up` runs, one after the other. --csv writes the seconds of each kernel,
+for `make check`, which refuses slow ones without a reason. Seconds are those of the kernel alone, without the kernels
+that it calls, which are compiled first. The parts: types and lowering to LLVM's language; optimizing each function;
+optimizing the kernel together with all that it calls; writing machine code. The last two are for
+kernels that Python calls; kernels within them are optimized and written with these.
 """
 
 import argparse
+import csv
 import json
+import os
 import sys
 import tempfile
 import time
@@ -31,18 +36,24 @@ def main() -> None:
     parser.add_argument("--sentence", default=SENTENCE)
     parser.add_argument("--largest", type=int, help="kernels to list; default: all")
     parser.add_argument("--algorithm", choices=("stack", "cube"), default="stack")
+    parser.add_argument("--commands", action="store_true", help="all that warm-up compiles")
+    parser.add_argument("--csv", type=Path, help="file for the seconds of each kernel")
     parser.add_argument("--record", help=argparse.SUPPRESS)  # in the process that is measured
     arguments = parser.parse_args()
     if arguments.record:
-        record(arguments.record, arguments.sentence, arguments.algorithm)
+        print(json.dumps(record(arguments)))
         return
     with tempfile.TemporaryDirectory() as scratch:
         directory = Path(scratch)
-        model = arguments.model or demo_model(directory)
+        model = directory if arguments.commands else arguments.model or demo_model(directory)
         command = [sys.executable, "-m", "benchmarks.speed.compilation", "--record", str(model)]
         command += ["--sentence", arguments.sentence, "--algorithm", arguments.algorithm]
+        command += ["--commands"] if arguments.commands else []
         done = run(command, None, {"PHRASEBEAM_CACHE": f"{directory / 'cache'}"})
-    show(json.loads(done.output), arguments.largest)
+    compiled = json.loads(done.output.splitlines()[-1])
+    show(compiled, arguments.largest)
+    if arguments.csv:
+        write_seconds(compiled, arguments.csv)
     print(f"\n{done.seconds:.1f} s in all, {done.processor_seconds:.1f} s of processors.")
 
 
@@ -54,14 +65,22 @@ def demo_model(directory: Path) -> Path:
     return directory / "model"
 
 
-def record(model: str, sentence: str, algorithm: str) -> None:
-    """Print what was compiled for one translation, as JSON: name, length of its types, seconds of each part."""
+def record(arguments: argparse.Namespace) -> list[dict[str, Any]]:
+    """What is compiled: name, length of its types, seconds of each part."""
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # on two processors two processes compile
     clock = Clock()
+    if arguments.commands:
+        from phrasebeam.api.trainers.warm_up import command_runs
+
+        for one in command_runs(Path(arguments.record)):
+            one()
+        return clock.compiled
     from phrasebeam.decoder.search.search_settings import SearchSettings
     from phrasebeam.decoder.translate.translator import Decoder
 
-    Decoder.load(model, SearchSettings.model_validate({"algorithm": algorithm})).translate(sentence)
-    print(json.dumps(clock.compiled))
+    settings = SearchSettings.model_validate({"algorithm": arguments.algorithm})
+    Decoder.load(arguments.record, settings).translate(arguments.sentence)
+    return clock.compiled
 
 
 class Clock:
@@ -69,6 +88,8 @@ class Clock:
 
     def __init__(self) -> None:
         from numba.core import codegen, event, typed_passes
+
+        from phrasebeam.kernels import libraries
 
         self.compiled: list[dict[str, Any]] = []
         self.open: list[Counter[str]] = []
@@ -78,7 +99,7 @@ class Clock:
             (typed_passes.BaseTypeInference, "run_pass", 0),
             (typed_passes.BaseNativeLowering, "run_pass", 0),
             (codegen.CPUCodeLibrary, "_optimize_functions", 1),
-            (codegen.CPUCodeLibrary, "_optimize_final_module", 2),
+            (libraries.KernelLibrary, "_optimize_final_module", 2),
             (codegen.CPUCodeLibrary, "_finalize_final_module", 3),
         ):
             setattr(owner, method, self.timed(getattr(owner, method), PARTS[part]))
@@ -134,6 +155,15 @@ def show(compiled: list[dict[str, Any]], n_largest: int | None) -> None:
     counts = Counter(one["name"] for one in compiled)
     several = [f"{name} ({count})" for name, count in counts.items() if count > 1]
     print(f"\nCompiled more than once: {', '.join(several) or 'none'}.")
+
+
+def write_seconds(compiled: list[dict[str, Any]], path: Path) -> None:
+    """Write the kernels, the slowest first, each with the seconds that it takes for all its types."""
+    sums: Counter[str] = Counter()
+    for one in compiled:
+        sums[one["name"].removeprefix("phrasebeam.")] += sum(one["seconds"].values())
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([("kernel", "seconds"), *((name, f"{n:.2f}") for name, n in sums.most_common())])
 
 
 def seconds_of(seconds: dict[str, float]) -> list[str]:

@@ -19,7 +19,7 @@ from phrasebeam.decoder.input.target_constraint import (
     phrase_start,
 )
 from phrasebeam.decoder.tables.language_models import LanguageModels, tables_of
-from phrasebeam.kernels.hashing import START, combine, first_slot, mix, next_slot
+from phrasebeam.kernels.hashing import START, combine, first_slot, memo_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.lm.probing import UNIGRAMS
 from phrasebeam.lm.query import is_log10_prob, score_word
@@ -29,7 +29,6 @@ NO_STATE = -1
 NO_SLOT = np.int64(-1)
 OPEN = np.int64(1 << 30)  # above all target ids
 MEMO_SIZE = 1 << 14
-GOLDEN, HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 ZERO, ONE = np.int64(0), np.int64(1)
 
 
@@ -202,7 +201,7 @@ def remember(lms: LanguageModels, options, begin, end, states: States, state, me
     of the words in the memo; it is OPEN or more if they are the first word of a longer phrase.
     """
     key = (state << np.int64(32)) | (name + 1)
-    slot = np.int64((np.uint64(key) * GOLDEN) >> HALF) & np.int64(memo.keys.size - 1)
+    slot = memo_slot(np.uint64(key), memo.keys.size)
     if memo.keys[slot] != key:
         after, ln_score = _ln_words(lms, options.words, options.lm_words, begin, end, states, state, name >= OPEN)
         if after == NO_STATE:

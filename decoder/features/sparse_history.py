@@ -18,10 +18,10 @@ from phrasebeam.decoder.sparse.sparse_features import (
 )
 from phrasebeam.decoder.sparse.template_kernels import NO_WORD, START_RULE, RuleHashes, fire_history
 from phrasebeam.decoder.sparse.templates import CLASS_REORDERING, RULE_BIGRAM, RULE_HISTORY
+from phrasebeam.kernels.hashing import memo_slot
 from phrasebeam.kernels.jit import inner_kernel
 
-MEMO_BITS = 14  # log2 of the entries of the memo
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+MEMO_SIZE = 1 << 14
 RULE, SOURCE_CLASSES, LAST, BEFORE = (np.int64(i) for i in range(4))  # columns: RuleHashes, target words
 N_COLUMNS = 4
 
@@ -37,7 +37,7 @@ class SparseMemo(NamedTuple):
 def _new_memory(tables: Any, room: Room) -> SparseMemo:
     n_levels = tables.sparse.begin_classes.size - 1
     most = most_history_features(n_levels) if tables.sparse.has_history and room.n_options else 1
-    return allocate(SparseMemo, {"M": 1 << MEMO_BITS if most > 1 else 1}, fired=new_sparse_features(most, n_levels))
+    return allocate(SparseMemo, {"M": MEMO_SIZE if most > 1 else 1}, fired=new_sparse_features(most, n_levels))
 
 
 @inner_kernel
@@ -52,7 +52,7 @@ def _begin(space, column):
 def _score(space, step, column, is_monotone):
     memo, options = space.memory.sparse_history, space.options
     key = (step.history << np.int64(32)) | (step.option + 1)
-    slot = np.int64((np.uint64(key) * GOLDEN) >> np.uint64(64 - MEMO_BITS))
+    slot = memo_slot(np.uint64(key), memo.keys.size)
     if memo.keys[slot] != key:
         history, sparse = space.histories.columns[step.history], space.tables.sparse
         previous = RuleHashes(np.uint64(history[column + RULE]), np.uint64(history[column + SOURCE_CLASSES]))

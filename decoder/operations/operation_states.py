@@ -25,7 +25,7 @@ from phrasebeam.decoder.operations.walk import (
 )
 from phrasebeam.decoder.sparse.phrase_hashes import point_range
 from phrasebeam.decoder.tables.language_models import LN10
-from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
+from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, memo_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 from phrasebeam.lm.probing import UNIGRAMS
 from phrasebeam.lm.query import score_word
@@ -34,7 +34,6 @@ BEGIN_OPERATIONS = np.int64(0)  # the state before the first operation
 NO_OPERATION_STATE = np.int64(-1)
 MEMO_SIZE = 1 << 15
 STEPS = 8  # of an option and its source words, for which there is room on average
-GOLDEN, HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 ZERO, ONE = np.int64(0), np.int64(1)
 LOG_P, OPENED_GAPS, JUMPS_BACK = range(3)  # weights and values of the feature
 N_VALUES = 3
@@ -217,7 +216,7 @@ def remember_operations(operations: Operations, states: OperationStates, weights
     position = np.int64(states.position[state])
     relevant_gap, relevant_window = _relevant_coverage(position, walk.begin, walk.first_gap, walk.window)
     h = combine(combine(np.uint64(key), relevant_gap), np.int64(relevant_window))
-    slot = np.int64((h * GOLDEN) >> HALF) & np.int64(states.memo_keys.size - 1)
+    slot = memo_slot(h, states.memo_keys.size)
     is_known = states.memo_keys[slot] == key and states.memo_first_gap[slot] == relevant_gap
     if not is_known or states.memo_window[slot] != relevant_window:
         length = np.int64(states.length[state])

@@ -39,6 +39,7 @@ from phrasebeam.kernels.compiled_calls import (
     write_image,
 )
 from phrasebeam.kernels.jit import direct, inlined_kernel, kernel
+from phrasebeam.kernels.second_compiler import call_of, second_compiler
 
 # Why a batch stops before its end
 NO_OPTIONS, NOT_SEARCHED, NO_TRANSLATION = np.int64(1), np.int64(2), np.int64(3)
@@ -137,18 +138,22 @@ def places_in(struct: Lookup | SearchSpace) -> np.ndarray:
     return np.array(rows)
 
 
-def calls_for(lookup: Lookup, space: SearchSpace, queues: Queues, settings: SearchSettings) -> BatchCalls:
-    """What batches of a model need, with arguments of these types. Compiles the kernels."""
-    is_cube = settings.algorithm == "cube"
-    return BatchCalls(
-        address_of(fill_options, lookup, space.options),
-        address_of(cube_search, space, queues, 0) if is_cube else address_of(search, space, 0, 0),
-        is_cube,
-        settings.future_cost,
-        image_words(lookup),
-        image_words(space),
-        np.array([places_in(lookup), places_in(space)]),
-    )
+def calls_for(
+    lookup: Lookup, space: SearchSpace, queues: Queues, settings: SearchSettings, batch: SentenceBatch
+) -> BatchCalls:
+    """What a batch needs, as all of a model do, with arguments of these types. Compiles the kernels."""
+    is_cube, places = settings.algorithm == "cube", np.array([places_in(lookup), places_in(space)])
+    calls = BatchCalls(0, 0, is_cube, settings.future_cost, image_words(lookup), image_words(space), places)
+    images = new_images(calls, batch, lookup.sentence.longest)
+    searching = call_of(cube_search, space, queues, 0) if is_cube else call_of(search, space, 0, 0)
+    others = [
+        searching,
+        call_of(search_batch, lookup, space, queues, calls, images, 0, new_found(batch)),
+        call_of(write_images, lookup, space, calls, batch, images),
+    ]
+    with second_compiler(others):
+        options_address = address_of(call_of(fill_options, lookup, space.options))
+    return calls._replace(fill_options=options_address, search=address_of(searching))
 
 
 @kernel

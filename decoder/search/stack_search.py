@@ -9,6 +9,7 @@ from phrasebeam.kernels.jit import inlined_kernel, kernel
 NEVER = np.int64(-1)  # where the words are not the whole sentence
 
 
+# Compiles for seconds: the features of hypotheses stand inline in it, without which it takes a sixth longer to run.
 @kernel
 def search(space: SearchSpace, n_words, n_whole):
     """Fill space.graph with what the search of the first `n_words` words of a sentence keeps.

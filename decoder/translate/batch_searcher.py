@@ -126,7 +126,7 @@ class BatchSearcher:
         while n_found < batch.offsets.size - 1 and not is_stuck:
             lookup, space, queues = one.lookup()._replace(is_lazy=is_cube), one.space(), workspace.queues
             if self._calls is None:
-                self._calls = calls_for(lookup, space, queues, searcher.settings)
+                self._calls = calls_for(lookup, space, queues, searcher.settings, batch)
             images = new_images(self._calls, batch, searcher.longest)
             write_all_images(lookup, space, self._calls, batch, images)
             n_found = search_all(lookup, space, queues, self._calls, images, n_found, found)

@@ -140,7 +140,7 @@ def read_points(text, begin, end, points, place, most_digits, has_possible: bool
     while begin < end:
         for side in range(2):
             number, first = np.int64(0), begin
-            while begin < end and DIGIT_0 <= text[begin] <= DIGIT_9:
+            while begin < end and begin - first <= most_digits and DIGIT_0 <= text[begin] <= DIGIT_9:
                 number = 10 * number + np.int64(text[begin] - DIGIT_0)
                 begin += 1
             if not 0 < begin - first <= most_digits:

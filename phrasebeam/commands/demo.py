@@ -46,3 +46,8 @@ def config(found: str | dict[str, str], call: CommandCall) -> None:
         sys.stdout.write(found)
     else:
         print_table([["name", "settings"], *map(list, found.items())])
+
+
+def warm_up(result: None, call: CommandCall) -> None:
+    """Prints how long it took."""
+    print(f"the kernels of all commands are compiled: {call.seconds:.0f} s")

@@ -16,15 +16,17 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from numba.core.caching import NullCache
+from numba.core.registry import cpu_target
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 
 from phrasebeam.kernels.libraries import load_result
-from phrasebeam.kernels.sources import DIGEST_DIGITS
+from phrasebeam.kernels.sources import DIGEST_DIGITS, cache_directory
 from phrasebeam.kernels.structs import spelled
 
 log = logging.getLogger("phrasebeam")
@@ -38,17 +40,26 @@ CLEANED = "cleaned"  # file whose time is that of the last cleaning
 
 
 class KernelCache(NullCache):
-    """The compiled versions of one kernel in `directory` (None: there is no place for it), as numba asks for them."""
+    """The compiled versions of one kernel, as numba asks for them."""
 
-    def __init__(self, function: Callable[..., Any], directory: Path | None):
+    def __init__(self, function: Callable[..., Any]):
         code, name = function.__code__, function.__qualname__.replace("<locals>.", "")
-        self.name = f"{Path(code.co_filename).stem}.{name}-{code.co_firstlineno}"
-        self.directory = directory
+        self.source = Path(code.co_filename)
+        self.name = f"{self.source.stem}.{name}-{code.co_firstlineno}"
+
+    @cached_property
+    def directory(self) -> Path | None:
+        """Where they are; None if there is no place for them. Digests of sources take time, most kernels need none."""
+        return cache_directory(self.source)
 
     @property
     def cache_path(self) -> str:
         """The directory, for numba's statistics."""
         return str(self.directory)
+
+    def lacks(self, kinds: tuple[Any, ...]) -> bool:
+        """Whether there is a place for the kernel for arguments of these types, and no file in it."""
+        return self.directory is not None and not self._path(self.directory, kinds, _codegen()).exists()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled kernel for arguments of the types `sig`; None if it must be compiled."""
@@ -85,6 +96,10 @@ class KernelCache(NullCache):
         arguments, _ = normalize_signature(sig)
         key = hashlib.sha256(repr((spelled(arguments), codegen.magic_tuple())).encode()).hexdigest()[:16]
         return directory / f"{self.name}.{key}.kernel"
+
+
+def _codegen() -> Any:
+    return cpu_target.target_context.codegen()
 
 
 def _read(path: Path) -> memoryview:

@@ -5,7 +5,7 @@ Python calls, too, by its address. The NamedTuples that it passes on are images,
 in which it may write other addresses and sizes of arrays.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numba
@@ -14,18 +14,16 @@ from numba.core import cgutils, types
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
+from phrasebeam.kernels.second_compiler import KernelCall
 from phrasebeam.kernels.structs import ADDRESS, WORD, StructReference, layout, type_of
 
 # Words of an array in an image
 N_ITEMS, DATA, SHAPE = 2, 4, 5
 
 
-def address_of(function: Callable[..., Any], *arguments: Any) -> int:
-    """The address of the machine code of a kernel for arguments of these types, which is compiled or loaded now.
-
-    It must return int64.
-    """
-    dispatcher, kinds = cast(Any, function), tuple(map(type_of, arguments))
+def address_of(call: KernelCall) -> int:
+    """The address of the machine code of a kernel, which is compiled or loaded now. It must return int64."""
+    dispatcher, kinds = call
     dispatcher.compile(kinds)
     compiled = dispatcher.overloads[kinds]
     if compiled.signature.return_type != types.int64:

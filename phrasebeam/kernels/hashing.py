@@ -9,6 +9,7 @@ from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
 START = np.uint64(0)  # hash of the empty sequence
 EMPTY = -1  # in a slot of a hash table of numbers from 0
+GOLDEN, HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 MURMUR = np.uint64(0xC6A4A7935BD1E995)  # the multiplier of MurmurHash64A
 
 
@@ -36,6 +37,16 @@ def first_slot(h, size):
 def next_slot(slot, size):
     """The slot to probe after `slot` (int64) in a table of `size` slots, a power of two: linear probing."""
     return (slot + 1) & (size - 1)
+
+
+@inlined_kernel
+def memo_slot(key, size):
+    """The slot (int64) of `key` (uint64) in a memo of `size` slots, a power of two up to 2**32.
+
+    Fibonacci hashing (Knuth 1998, volume 3, section 6.4): the upper half of a product mixes best. In a memo a key
+    replaces another one of the same slot.
+    """
+    return np.int64((key * GOLDEN) >> HALF) & (size - 1)
 
 
 @kernel

@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -24,8 +23,8 @@ from numba.np import arrayobj
 
 from phrasebeam.base.progress import compilation_bar
 from phrasebeam.kernels.cache import KernelCache
-from phrasebeam.kernels.libraries import InnerCompiler
-from phrasebeam.kernels.sources import cache_directory
+from phrasebeam.kernels.libraries import InnerCompiler, KernelCompiler
+from phrasebeam.kernels.resolved_calls import remember_resolved_calls
 from phrasebeam.kernels.structs import type_of
 from phrasebeam.process.starting_line import COMPILING
 
@@ -34,6 +33,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # Without numba's runtime (_nrt) a kernel cannot allocate, and does not count references to the arrays that it passes
 # on, which took 5 ns per array and call, and more where threads share the counters.
 OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
+OPTIONS |= {"pipeline_class": KernelCompiler}
 # Without the wrapper that unpacks Python's arguments, and without machine code of its own.
 INNER = {"no_cpython_wrapper": True, "pipeline_class": InnerCompiler}
 _local = threading.local()  # depth: number of unchecked_indices contexts that this thread is in
@@ -48,6 +48,7 @@ def _fix_integer_index(context: Any, builder: Any, index_type: Any, index: Any, 
 
 
 arrayobj.fix_integer_index = _fix_integer_index
+remember_resolved_calls()
 
 
 @contextmanager
@@ -162,5 +163,5 @@ def _compile(function: Function, options: dict[str, Any]) -> Function:
     if isinstance(compiled, CPUDispatcher):  # not where compilation is switched off
         compiled.__class__ = _KernelDispatcher
         if function.__closure__ is None:  # no file tells what its variables hold
-            compiled._cache = KernelCache(function, cache_directory(Path(function.__code__.co_filename)))
+            compiled._cache = KernelCache(function)
     return compiled

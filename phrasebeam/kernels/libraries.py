@@ -1,4 +1,4 @@
-"""Libraries of inner kernels: their code in LLVM's language, for the kernels that call them, but no machine code.
+"""Libraries of kernels: those of inner kernels have their code in LLVM's language for their callers, no machine code.
 
 numba optimizes each kernel together with all that it calls and makes machine code of it, then each of its callers with
 all that they call, and so on: what was called over five levels was compiled five times. Here only kernels that Python
@@ -12,6 +12,15 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
 
 INNER = "inner"  # kind of a stored library; numba's own kinds are "object" and "bitcode"
+
+
+class KernelLibrary(JITCodeLibrary):
+    """The machine code of a kernel that Python calls."""
+
+    def _optimize_final_module(self) -> None:
+        """Optimize once. numba does so twice, in order to remove counts of references, which kernels do not have."""
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
 
 
 class InnerLibrary(JITCodeLibrary):
@@ -44,13 +53,22 @@ class InnerLibrary(JITCodeLibrary):
         return self.name, INNER, self._get_module_for_linking().as_bitcode()
 
 
-class InnerCompiler(Compiler):
-    """numba's compiler, for inner kernels."""
+class KernelCompiler(Compiler):
+    """numba's compiler, for kernels that Python calls."""
+
+    library: type[JITCodeLibrary] = KernelLibrary
 
     def define_pipelines(self) -> Any:
         """numba's own passes, which find the library that they would make otherwise."""
-        self.state.library = InnerLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        self.state.library = self.library(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        self.state.library.enable_object_caching()
         return super().define_pipelines()
+
+
+class InnerCompiler(KernelCompiler):
+    """numba's compiler, for inner kernels."""
+
+    library = InnerLibrary
 
 
 def load_result(context: Any, stored: tuple[Any, ...]) -> CompileResult:

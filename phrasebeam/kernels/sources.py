@@ -55,10 +55,16 @@ def sources_of(source: Path) -> set[Path]:
 
 @cache
 def _imports(source: Path) -> tuple[Path, ...]:
-    paths = []
+    paths = list[Path]()
     for module, names in OUR_IMPORT.findall(source.read_text(encoding="utf-8")):
-        base = ROOT / module.replace(".", "/")
-        candidates = [base.with_suffix(".py"), base / "__init__.py"]
-        candidates += [base / f"{name}.py" for name in re.findall(r"\w+", names)]
-        paths += [path.resolve() for path in candidates if path.exists()]
+        paths += _files_of(module)
+        paths += [path for name in re.findall(r"\w+", names) for path in _files_of(f"{module}.{name}")[:1]]
     return tuple(paths)
+
+
+@cache
+def _files_of(module: str) -> tuple[Path, ...]:
+    """The files that a module may be, those that there are: its own, and that of a package."""
+    base = ROOT / module.replace(".", "/")
+    candidates = base.with_suffix(".py"), base / "__init__.py"
+    return tuple(path.resolve() for path in candidates if path.exists())

@@ -19,6 +19,7 @@ from phrasebeam.kernels.compiled_calls import (
     write_image,
 )
 from phrasebeam.kernels.jit import kernel
+from phrasebeam.kernels.second_compiler import call_of
 
 pytestmark = pytest.mark.skipif(not IS_COMPILED, reason="there is no machine code to call")
 
@@ -62,11 +63,11 @@ def test_a_kernel_is_called_with_other_arrays():
     outer = Outer(Inner(np.zeros(1), 2.0), 100)
     images = np.zeros((3, image_words(outer)), np.int64)
     place = word_in_image(outer, ("inner", "numbers"))
-    sums_of_parts(outer, address_of(weighted_sum, outer, 0), place, numbers, bounds, images, sums)
+    sums_of_parts(outer, address_of(call_of(weighted_sum, outer, 0)), place, numbers, bounds, images, sums)
     assert sums.tolist() == [106, 100, 184]
     assert weighted_sum(outer, 5) == 100  # whose array is its own
 
 
 def test_what_returns_something_else_is_refused():
     with pytest.raises(TypeError, match="half returns float64, expected int64"):
-        address_of(half, 1)
+        address_of(call_of(half, 1))

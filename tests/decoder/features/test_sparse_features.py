@@ -254,7 +254,7 @@ def test_histories_whose_hashes_have_the_same_slot():
     assert ids == [*range(1, len(rows) + 1)] * 2
 
 
-@pytest.mark.filterwarnings("ignore:invalid value")
+@pytest.mark.filterwarnings("ignore:invalid value", "ignore:overflow")
 @pytest.mark.parametrize("algorithm", ["stack", "cube"])
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e308])
 @pytest.mark.parametrize("group", ["rule_bigram", "rule_reordering", "rule_id"])

@@ -1,0 +1,71 @@
+"""Kernels compiled by a second process at the same time, into the cache from which this one loads them.
+
+numba compiles one kernel at a time, and mostly in Python. The second process knows kernels by their names and the types
+of their arguments. What both need, inner kernels, is in the cache as soon as one of them has compiled it.
+"""
+
+import logging
+import os
+import pickle
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from typing import IO, Any, NamedTuple, cast
+
+from phrasebeam.kernels.structs import type_of
+from phrasebeam.process.children import module_command, start
+
+
+class KernelCall(NamedTuple):
+    """A kernel and the types of its arguments, for which it is compiled."""
+
+    dispatcher: Any
+    kinds: tuple[Any, ...]
+
+
+def call_of(function: Callable[..., Any], *arguments: Any) -> KernelCall:
+    """What is compiled when Python calls the kernel with arguments of these types."""
+    return KernelCall(cast(Any, function), tuple(map(type_of, arguments)))
+
+
+@contextmanager
+def second_compiler(calls: Sequence[KernelCall]) -> Iterator[None]:
+    """Let another process compile those of the kernels that are not in the cache, and wait for it at the end.
+
+    There is none where it would not help: on a single processor, or without a cache. What it did not compile, this
+    process does when it is called.
+    """
+    missing = [call for call in calls if _is_missing(call)]
+    if not missing or _processors() < 2:
+        yield
+        return
+    process = start(*module_command(__name__))
+    try:
+        with suppress(BrokenPipeError), cast(IO[bytes], process.stdin) as pipe:
+            pickle.dump([(call.dispatcher.__module__, call.dispatcher.__name__, call.kinds) for call in missing], pipe)
+        yield
+    except BaseException:
+        process.kill()
+        raise
+    finally:
+        process.wait()
+
+
+def _is_missing(call: KernelCall) -> bool:
+    return not call.dispatcher.overloads and call.dispatcher._cache.lacks(call.kinds)
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def main() -> None:
+    """Compile what standard input names, in the second process, which leaves all warnings to the first."""
+    logging.disable()
+    for module, name, kinds in pickle.load(sys.stdin.buffer):
+        getattr(import_module(module), name).compile(kinds)
+
+
+if __name__ == "__main__":
+    main()
