@@ -1,11 +1,11 @@
 """Accuracy of normalizers on the historical texts of Bollmann (2019), beside what he published of other systems.
 
-    python -m benchmarks.normalization DATA [--sets slovene-bohoric ...] [--sizes 1000 5000] [--blocks 3]
+    python -m benchmarks.normalization DATA [--sets slovene-bohoric ...] [--sizes 1000 5000] [--blocks 3] [--words DIR]
 
 DATA has SET.train.tsv, SET.dev.tsv (word, tab, form) and modern.LANGUAGE.gz. Block i are the words from i times the
 size on; a normalizer is trained on each, and scored on the development set, from which nothing is learned. Text is
-prepared as in the paper: lower case, NFC, digits as 0, lines of punctuation left out. Runs that are in the file of
-results are not made again.
+prepared as in the paper: lower case, NFC, digits as 0, lines of punctuation left out. DIR may have modern.LANGUAGE.gz
+of languages that DATA has none of, a word a line. Runs that are in the file of results are not made again.
 """
 
 import argparse
@@ -44,6 +44,7 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", choices=LANGUAGES, default=list(LANGUAGES))
     parser.add_argument("--sizes", nargs="+", type=int, default=[1000, 5000, 25000])
     parser.add_argument("--blocks", type=int, default=1)
+    parser.add_argument("--words", type=Path, help="directory of further modern.LANGUAGE.gz")
     parser.add_argument("--recipe", type=Path, default=ROOT / "configs" / "recipe-normalize.yaml")
     parser.add_argument("--variant", default="recipe", help="what the runs are called in the results")
     parser.add_argument("--threads", type=int, default=2)
@@ -90,11 +91,11 @@ def scored(given: argparse.Namespace, directory: Path, name: str, pairs: Sentenc
     table_of_pairs, words = directory / "pairs.tsv", directory / "words"
     lines = ["".join(f"{word}\t{form}\n" for word, form in sentence) for sentence in pairs]
     table_of_pairs.write_text("\n".join(lines), encoding="utf-8")
-    known = given.data / f"modern.{LANGUAGES[name]}.gz"
-    if known.exists():
+    lists = [folder / f"modern.{LANGUAGES[name]}.gz" for folder in (given.data, given.words) if folder]
+    if known := next((path for path in lists if path.exists()), None):
         words.write_text("\n".join(_modern(known)), encoding="utf-8")
     settings = load_config(given.recipe, NormalizerRecipe).normalizer.model_copy(update={"threads": given.threads})
-    files, output = WordFiles(table_of_pairs, words=words if known.exists() else None), directory / "normalizer"
+    files, output = WordFiles(table_of_pairs, words=words if known else None), directory / "normalizer"
     begin = time.perf_counter()
     description = train_normalizer(files, output, settings)
     trained = time.perf_counter()
