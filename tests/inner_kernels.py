@@ -11,6 +11,7 @@ from phrasebeam.kernels.jit import kernel
 from phrasebeam.kernels.words import same_words as _same_words
 from phrasebeam.lm.text.fields import read_points as _read_points
 from phrasebeam.lm.text.fields import split_fields as _split_fields
+from phrasebeam.training.tuning.methods.bleu_bounds import fill_bounds as _fill_bounds
 
 _intern_history = histories.intern_history
 _shift_alone, _orientation_of_next = lexical_reordering.shift_alone, lexical_reordering.orientation_of_next
@@ -19,6 +20,11 @@ _shift_alone, _orientation_of_next = lexical_reordering.shift_alone, lexical_reo
 @kernel
 def arrive(stacks, row, new, limit, ln_beam):
     return _arrive(stacks, row, new, limit, ln_beam)
+
+
+@kernel
+def fill_bounds(bounds, begin, size, sums, present, bleu, factor):
+    _fill_bounds(bounds, begin, size, sums, present, bleu, factor)
 
 
 @kernel
