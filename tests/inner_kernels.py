@@ -4,6 +4,7 @@ from phrasebeam.decoder.features import histories, lexical_reordering
 from phrasebeam.decoder.forced.forced_states import is_closed as _is_closed
 from phrasebeam.decoder.input.target_constraint import follow as _follow
 from phrasebeam.decoder.search.stacks import arrive as _arrive
+from phrasebeam.decoder.sparse.sparse_weights import find_slots as _find_slots
 from phrasebeam.kernels.decimals import read_number as _read_number
 from phrasebeam.kernels.hashing import first_slot as _first_slot
 from phrasebeam.kernels.hashing import next_slot as _next_slot
@@ -25,6 +26,11 @@ def arrive(stacks, row, new, limit, ln_beam):
 @kernel
 def fill_bounds(bounds, begin, size, sums, present, bleu, factor):
     _fill_bounds(bounds, begin, size, sums, present, bleu, factor)
+
+
+@kernel
+def find_slots(weights, keys, n, slots):
+    _find_slots(weights, keys, n, slots)
 
 
 @kernel
