@@ -4,6 +4,7 @@ from phrasebeam.decoder.features import histories, lexical_reordering
 from phrasebeam.decoder.forced.forced_states import is_closed as _is_closed
 from phrasebeam.decoder.input.target_constraint import follow as _follow
 from phrasebeam.decoder.search.stacks import arrive as _arrive
+from phrasebeam.decoder.sparse.sparse_weights import find_slots as _find_slots
 from phrasebeam.kernels.decimals import read_number as _read_number
 from phrasebeam.kernels.hashing import first_slot as _first_slot
 from phrasebeam.kernels.hashing import next_slot as _next_slot
@@ -11,6 +12,7 @@ from phrasebeam.kernels.jit import kernel
 from phrasebeam.kernels.words import same_words as _same_words
 from phrasebeam.lm.text.fields import read_points as _read_points
 from phrasebeam.lm.text.fields import split_fields as _split_fields
+from phrasebeam.training.tuning.methods.bleu_bounds import fill_bounds as _fill_bounds
 
 _intern_history = histories.intern_history
 _shift_alone, _orientation_of_next = lexical_reordering.shift_alone, lexical_reordering.orientation_of_next
@@ -19,6 +21,16 @@ _shift_alone, _orientation_of_next = lexical_reordering.shift_alone, lexical_reo
 @kernel
 def arrive(stacks, row, new, limit, ln_beam):
     return _arrive(stacks, row, new, limit, ln_beam)
+
+
+@kernel
+def fill_bounds(bounds, begin, size, sums, present, bleu, factor):
+    _fill_bounds(bounds, begin, size, sums, present, bleu, factor)
+
+
+@kernel
+def find_slots(weights, keys, n, slots):
+    _find_slots(weights, keys, n, slots)
 
 
 @kernel

@@ -90,6 +90,9 @@ _COLUMNS, _LOOKUP, _IF = "columns = space.parameters.columns", "columns = lookup
 add_jumps = _of_all("add_jumps(space, jump, total)", "pass", "total += {kernel}(space, jump)", "total", "jump")
 # Forget the last sentence
 begin_features = _of_all("begin_features(space)", _COLUMNS, f"{_IF}: {{kernel}}(space, {{column}})", "None", "begin")
+# Have the scores of options first:end after a history ready, where that saves time
+_fetch = f"{_IF}: {{kernel}}(space, history, first, end, {{column}}, is_monotone)"
+fetch_scores = _of_all("fetch_scores(space, history, first, end, is_monotone)", _COLUMNS, _fetch, "None", "fetch")
 # Weighted score of what depends on the history of a NextPhrase
 _score = f"{_IF}: total += {{kernel}}(space, step, {{column}}, is_monotone)"
 score_histories = _of_all(

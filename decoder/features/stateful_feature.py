@@ -78,6 +78,8 @@ class StatefulFeature(NamedTuple):
     is_active: Callable[[Any, Any], bool] | None = None  # of DenseWeights and Tables; None: if its weight is not 0
     begin: Kernel | None = None  # (space, column): forget the last sentence, fill START_HISTORY where it is not -1
     score: Kernel | None = None  # (space, step, column, is_monotone): weighted score of the option
+    # (space, history, first, end, column, is_monotone): have the scores of options first:end ready, if that saves time
+    fetch: Kernel | None = None
     follow: Kernel | None = None  # (space, step, column): fill histories.row[column:]; whether there was room
     sign: int = 0  # of all its values, where they have the same
     new_memory: Callable[[Any, Room], Any] | None = None  # (tables, room): a struct, in space.memory by its name

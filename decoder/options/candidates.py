@@ -23,14 +23,14 @@ from phrasebeam.decoder.features.stateful_feature import SMALLEST_ROOM
 from phrasebeam.decoder.input.lattice_paths import source_words, weighted_input
 from phrasebeam.decoder.model.tables import Sentence, Tables, empty_sentence, read_target, target_length
 from phrasebeam.decoder.options.candidate_cache import CandidateCache, keep, new_candidate_cache, recall
+from phrasebeam.decoder.sparse.span_edges import SpanEdges, score_rule
 from phrasebeam.decoder.sparse.sparse_features import (
     Sparse,
     SparseFeatureBuffer,
     most_sparse_features,
     new_sparse_features,
-    weigh_fired,
 )
-from phrasebeam.decoder.sparse.template_kernels import fire_rule, score_pair_alone
+from phrasebeam.decoder.sparse.template_kernels import score_pair_alone
 from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 from phrasebeam.kernels.ordering import is_worse, push, sift_down, sort_best_first
@@ -61,6 +61,7 @@ class Candidates(NamedTuple):
     first_pair: Annotated[np.ndarray, array(np.int64, 1)]  # first pair of the source phrase
     cache: CandidateCache
     fired: SparseFeatureBuffer  # scratch space: sparse features of a pair
+    span: SpanEdges  # of the span whose pairs are scored
     wrong: Annotated[np.ndarray, array(np.int64, 5)]  # errors in the model, see TOO_MANY
 
 
@@ -118,7 +119,8 @@ def new_candidates(most: int, longest: int, table_limit: int, n_models: int, spa
     cache = new_candidate_cache(min(table_limit, most))
     fired = new_sparse_features(most_sparse_features(sparse), sparse.begin_classes.size - 1)
     sizes = {"M": most, "I": most + SYNTHETIC_ROOM, "W": longest, "L": n_models}
-    return allocate(Candidates, sizes, cache=cache, fired=fired)
+    span = allocate(SpanEdges, {"C": len(sparse.combinations)})
+    return allocate(Candidates, sizes, cache=cache, fired=fired, span=span)
 
 
 def with_room(candidates: Candidates, n_pairs: int, n_synthetic: int) -> Candidates:
@@ -295,14 +297,13 @@ def add_scores_in_place(pair, begin, end, lookup: Lookup):
     read_target(lookup.tables, lookup.sentence, pair, ZERO, candidates.words, candidates.lm_words)
     first, last = source_words(lookup.sentence.paths, pair, begin, end)
     item = item_of(pair, candidates)
+    phrase = OptionPhrase(pair, candidates.words, np.int64(size), np.int64(first), np.int64(last))
     if sparse.has_rule_features:
-        candidates.fired.n[0] = 0
-        fire_rule(sparse, lookup.sentence, pair, candidates.words, size, first, last, candidates.fired)
-        score = weigh_fired(sparse.weights, lookup.weights.sparse, candidates.fired)
+        scales = lookup.weights.sparse
+        score = score_rule(sparse, scales, lookup.sentence, phrase, candidates.span, candidates.fired)
         candidates.score[item] += score
         candidates.estimate[item] += score
         candidates.bound[item] += score
-    phrase = OptionPhrase(pair, candidates.words, np.int64(size), np.int64(first), np.int64(last))
     candidates.estimate[item] += estimate_phrase(lookup, phrase)
 
 

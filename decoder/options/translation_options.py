@@ -20,6 +20,7 @@ from phrasebeam.decoder.options.candidates import (
 )
 from phrasebeam.decoder.options.option_arrays import NOT_YET, Options
 from phrasebeam.decoder.options.option_details import complete_now
+from phrasebeam.decoder.sparse.span_edges import forget_span
 from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
 from phrasebeam.kernels.hashing import EMPTY
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
@@ -50,6 +51,7 @@ def fill_options(lookup: Lookup, options: Options):
     options.slots[:] = EMPTY
     options.state_slots[:] = EMPTY
     options.target_first[0], options.n_targets[0] = 0, 0
+    forget_span(lookup.candidates.span)
     n, longest, count = lookup.sentence.words.size, options.longest, np.int64(0)
     is_later = _can_be_completed_later(lookup)
     for begin in range(n):

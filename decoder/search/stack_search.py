@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from phrasebeam.decoder.features.reordering import MONOTONE
+from phrasebeam.decoder.features.stateful import fetch_scores
 from phrasebeam.decoder.search.extension import SearchSpace, extend, extension, find_spans, start_search
 from phrasebeam.decoder.search.stacks import OK, STOPPED, close_stack
 from phrasebeam.kernels.jit import inlined_kernel, kernel
@@ -38,6 +40,8 @@ def _extend_over(space, n_words, covered, node, span_index):
     """Extend `node` by the options of one span, which begin at options.first[span_index]; OK or what is full."""
     first, end = space.options.first[span_index], space.options.first[span_index + 1]
     shared = extension(space, covered, node, first)
+    if space.parameters.keeps_histories and not space.parameters.histories_lower:
+        fetch_scores(space, np.int64(space.graph.history[node]), first, end, shared.orientation == MONOTONE)
     for option in range(first, end):
         status = extend(space, n_words, shared, option)
         if status != OK:

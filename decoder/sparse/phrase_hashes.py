@@ -45,18 +45,36 @@ def fill_edges(sparse: Sparse, sentence, words, size, begin, end, edges):
 
     The phrase pair is words begin:end of `sentence` (Sentence) with the target ids words[:size] (int32[W]).
     """
-    classes, synthetic = sentence.classes, sentence.synthetic
+    fill_source_edges(sentence.classes, begin, end, edges)
+    fill_target_edges(sparse, sentence.synthetic, words, size, edges)
+
+
+@inlined_kernel
+def fill_source_edges(classes, begin, end, edges):
+    """Write the rows of `edges` (uint64[6, 1 + L], see fill_edges) that no target phrase of words begin:end changes.
+
+    `classes` (uint64[n + 2, 1 + L]) are those of the Sentence.
+    """
+    for column in range(edges.shape[1]):
+        edges[FIRST_SOURCE, column] = part_hash(FIRST_SOURCE, np.int64(classes[1 + begin, column]))
+        edges[LAST_SOURCE, column] = part_hash(LAST_SOURCE, np.int64(classes[end, column]))
+        edges[BEFORE, column] = part_hash(BEFORE, np.int64(classes[BEGIN_ROW + begin, column]))
+        edges[BEHIND, column] = part_hash(BEHIND, np.int64(classes[1 + end, column]))
+
+
+@inlined_kernel
+def fill_target_edges(sparse: Sparse, synthetic, words, size, edges):
+    """Write the rows of `edges` (uint64[6, 1 + L], see fill_edges) of the target ids words[:size] (int32[W]).
+
+    `synthetic` (SyntheticPairs) is that of the Sentence.
+    """
     for column in range(edges.shape[1]):
         first, last = WITHOUT_TARGET, WITHOUT_TARGET
         if size > 0:
             first = np.int64(target_class(sparse, synthetic, np.int64(words[0]), column))
             last = np.int64(target_class(sparse, synthetic, np.int64(words[size - 1]), column))
-        edges[FIRST_SOURCE, column] = part_hash(FIRST_SOURCE, np.int64(classes[1 + begin, column]))
-        edges[LAST_SOURCE, column] = part_hash(LAST_SOURCE, np.int64(classes[end, column]))
         edges[FIRST_TARGET, column] = part_hash(FIRST_TARGET, first)
         edges[LAST_TARGET, column] = part_hash(LAST_TARGET, last)
-        edges[BEFORE, column] = part_hash(BEFORE, np.int64(classes[BEGIN_ROW + begin, column]))
-        edges[BEHIND, column] = part_hash(BEHIND, np.int64(classes[1 + end, column]))
 
 
 @inlined_kernel
@@ -65,12 +83,34 @@ def combination_hash(row, edges, length):
 
     `length` (uint64) is the part_hash of LENGTH.
     """
-    h = START
-    for position in range(LENGTH):
+    return add_target_parts(row, edges, source_parts(row, edges, length))
+
+
+@inlined_kernel
+def source_parts(row, edges, length):
+    """The part of combination_hash (uint64) of `row` (int8[8]) that no target phrase changes.
+
+    `edges` (uint64[6, 1 + L]) and `length` (uint64): as there.
+    """
+    h = START + length if row[LENGTH] else START
+    for position in (FIRST_SOURCE, LAST_SOURCE, BEFORE, BEHIND):
         column = np.int64(row[position])
         if column != ABSENT:
             h += edges[position, column]
-    return h + length if row[LENGTH] else h
+    return h
+
+
+@inlined_kernel
+def add_target_parts(row, edges, h):
+    """The combination_hash (uint64) of `row` (int8[8]), whose source_parts are `h` (uint64).
+
+    `edges`: uint64[6, 1 + L].
+    """
+    for position in (FIRST_TARGET, LAST_TARGET):
+        column = np.int64(row[position])
+        if column != ABSENT:
+            h += edges[position, column]
+    return h
 
 
 @inlined_kernel

@@ -7,7 +7,13 @@ import numpy as np
 from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.sparse.feature_names import OTHER
 from phrasebeam.decoder.sparse.levels import KIND, NO_CLASSES, POSITIONS, Levels, WordLists, word_edges
-from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, find_weight, new_sparse_weights
+from phrasebeam.decoder.sparse.sparse_weights import (
+    SparseWeights,
+    find_slots,
+    find_weight,
+    new_sparse_weights,
+    weight_in,
+)
 from phrasebeam.decoder.sparse.templates import (
     FIRST_EDGES,
     FIRST_PHRASE,
@@ -21,13 +27,10 @@ from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
 from phrasebeam.decoder.tables.phrase_table import LONGEST_PHRASE, longest
 from phrasebeam.decoder.tables.ragged import taken
 from phrasebeam.decoder.tables.text_hashes import hash_texts
-from phrasebeam.kernels.hashing import first_slot, mix
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
-from phrasebeam.kernels.prefetch import prefetch
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 from phrasebeam.lm.text.vocabulary import BEGIN
 
-AHEAD = np.int64(16)  # features whose weights are fetched from memory before they are added
 MOST_OF_A_GROUP = 2 * LONGEST_PHRASE  # features of a phrase in a group: source_deletion has two for each word
 
 
@@ -168,6 +171,7 @@ class SparseFeatureBuffer(NamedTuple):
     keys: np.ndarray  # uint64[K]
     values: np.ndarray  # float32[K]
     groups: np.ndarray  # int64[K], indices of GROUPS
+    slots: np.ndarray  # int64[K], scratch space of weigh_fired
     edges: np.ndarray  # uint64[6, 1 + L], scratch space of fill_edges
     cliques: np.ndarray  # int64[2, LONGEST_PHRASE], scratch space of fill_cliques
     n: np.ndarray  # int64[1], number of features in the list
@@ -176,9 +180,9 @@ class SparseFeatureBuffer(NamedTuple):
 def new_sparse_features(capacity: int, n_levels: int) -> SparseFeatureBuffer:
     """An empty list for `capacity` features, of models with `n_levels` levels."""
     edges = np.zeros((len(POSITIONS), 1 + n_levels), np.uint64)
-    keys, values, groups = (np.zeros(capacity, dtype) for dtype in (np.uint64, np.float32, np.int64))
+    keys, values, groups, slots = (np.zeros(capacity, dtype) for dtype in (np.uint64, np.float32, np.int64, np.int64))
     cliques = np.zeros((2, LONGEST_PHRASE), np.int64)
-    return SparseFeatureBuffer(keys, values, groups, edges, cliques, np.zeros(1, np.int64))
+    return SparseFeatureBuffer(keys, values, groups, slots, edges, cliques, np.zeros(1, np.int64))
 
 
 def most_sparse_features(sparse: Sparse) -> int:
@@ -200,24 +204,22 @@ def most_history_features(n_levels: int) -> int:
     return len(GROUPS) * (1 + n_levels)
 
 
-@inlined_kernel
-def _fetch_weight(weights: SparseWeights, key):
-    """Have the processor read the slot where the search for `key` (uint64) begins."""
-    slot = first_slot(mix(key), weights.keys.size)
-    prefetch(weights.keys, slot)
-    prefetch(weights.values, slot)
-
-
 @inner_kernel
 def weigh_fired(weights: SparseWeights, scales, fired: SparseFeatureBuffer):
     """Weighted sum of all features in `fired`, times the `scales` of their groups (float64[len(GROUPS)])."""
-    total, n = 0.0, fired.n[0]
-    for i in range(min(AHEAD, n)):
-        _fetch_weight(weights, fired.keys[i])
-    for i in range(n):
-        if i + AHEAD < n:
-            _fetch_weight(weights, fired.keys[i + AHEAD])
-        total += scales[fired.groups[i]] * find_weight(weights, fired.keys[i]) * np.float64(fired.values[i])
+    find_slots(weights, fired.keys, fired.n[0], fired.slots)
+    return weigh_found(weights, scales, fired, np.int64(0), fired.n[0])
+
+
+@inlined_kernel
+def weigh_found(weights: SparseWeights, scales, fired: SparseFeatureBuffer, begin, end):
+    """Weighted sum of the features begin:end (int64) in `fired`, whose slots were found.
+
+    `scales`: float64[len(GROUPS)], of their groups.
+    """
+    total = 0.0
+    for i in range(begin, end):
+        total += scales[fired.groups[i]] * weight_in(weights, fired.slots[i]) * np.float64(fired.values[i])
     return total
 
 

@@ -14,9 +14,11 @@ from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.tables.array_checks import open_checked
 from phrasebeam.decoder.tables.model_files import SPARSE_WEIGHTS
 from phrasebeam.kernels.hashing import first_slot, mix, next_slot
-from phrasebeam.kernels.jit import inlined_kernel, kernel
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
+from phrasebeam.kernels.prefetch import prefetch
 
 NO_KEY = np.uint64(0)  # marks an empty slot
+NO_SLOT = np.int64(-1)  # in place of the slot of a key without a weight
 
 
 class SparseWeights(NamedTuple):
@@ -56,6 +58,29 @@ def slot_of(weights: SparseWeights, key):
 def find_weight(weights: SparseWeights, key):
     """The weight (float64) of the feature `key` (uint64), 0 if it has none."""
     return weights.values[slot_of(weights, key)]
+
+
+@inner_kernel
+def find_slots(weights: SparseWeights, keys, n, slots):
+    """Write the slots of the first `n` (int64) of `keys` (uint64[K]) to `slots` (int64[K]), or NO_SLOT.
+
+    They are fetched from memory side by side, and so are the values of those that have weights.
+    """
+    for k in range(n):
+        slots[k] = first_slot(mix(keys[k]), weights.keys.size)
+        prefetch(weights.keys, slots[k])
+    for k in range(n):
+        slot = slots[k]
+        while weights.keys[slot] != keys[k] and weights.keys[slot] != NO_KEY:
+            slot = next_slot(slot, weights.keys.size)
+        slots[k] = slot if weights.keys[slot] == keys[k] else NO_SLOT
+        prefetch(weights.values, slots[k])
+
+
+@inlined_kernel
+def weight_in(weights: SparseWeights, slot):
+    """The weight (float64) in a `slot` (int64) by find_slots."""
+    return 0.0 if slot == NO_SLOT else weights.values[slot]
 
 
 @kernel

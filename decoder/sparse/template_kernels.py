@@ -81,17 +81,26 @@ def fire_rule(sparse: Sparse, sentence, pair, words, size, begin, end, fired: Sp
 
     `pair` (int64) is the phrase pair, negative if synthetic.
     """
-    if sparse.active[INDEX.rule_id]:
-        h = rule_hash(sparse, sentence.synthetic, sentence.classes, words, size, begin, end)
-        fire(fired, INDEX.rule_id, h, ONE)
-    if sparse.has_phrase_features:
-        _fire_phrase(sparse, sentence, pair, words, size, begin, end, fired)
+    fire_without_edges(sparse, sentence, pair, words, size, begin, end, fired)
     if sparse.combinations.shape[0] > 0:
         fill_edges(sparse, sentence, words, size, begin, end, fired.edges)
         length = part_hash(LENGTH, end - begin)
         for c in range(sparse.combinations.shape[0]):
             row = sparse.combinations[c]
             fire(fired, FIRST_EDGES + np.int64(row[KIND]), combination_hash(row, fired.edges, length), ONE)
+
+
+@inner_kernel
+def fire_without_edges(sparse: Sparse, sentence, pair, words, size, begin, end, fired: SparseFeatureBuffer):
+    """Append those features of fire_rule that come before word edges.
+
+    The rule: words begin:end of `sentence` (Sentence), and words[:size] (int32[W]); `pair`: int64.
+    """
+    if sparse.active[INDEX.rule_id]:
+        h = rule_hash(sparse, sentence.synthetic, sentence.classes, words, size, begin, end)
+        fire(fired, INDEX.rule_id, h, ONE)
+    if sparse.has_phrase_features:
+        _fire_phrase(sparse, sentence, pair, words, size, begin, end, fired)
 
 
 @inner_kernel

@@ -62,7 +62,7 @@ def measured(
     """Median seconds an example with one prepared sentence and with one for each derivation, and how many examples."""
     settings = {"sentences": given.sentences, "templates": templates, "lm_folds": 0, "threads": 1}
     config = parse_config(settings, MaxforceConfig, "settings")
-    opened = with_features(Decoder.load(model).model, model, work, config.templates)
+    opened = with_features(Decoder.load(model).model, model, work, config)
     decoder, other = (Decoder(opened, config.search) for _ in range(2))
     shared, apart = (ForcedDecoder(good, config.forcing) for good in (decoder, other))
     sentences = list(training_pairs(corpus, config))

@@ -75,9 +75,7 @@ def measured(given: argparse.Namespace, n_features: int, n_shards: int, workers:
         corpus = BitextFiles(files.source, [files.target], files.alignment)
         settings = PAPER | {"start": "model", "templates": FEATURES["all"], "shards": n_shards, "workers": workers}
         config = parse_config(settings | {"iterations": 1, "sentences": given.sentences}, RankingConfig, "settings")
-        decoder = Decoder(
-            with_features(Decoder.load(given.model).model, given.model, Path(directory), config.templates)
-        )
+        decoder = Decoder(with_features(Decoder.load(given.model).model, given.model, Path(directory), config))
         decoder = Decoder(decoder.model, config.search)
         decoder.searcher.rank_by(decoder.model.weights)
         rates, examples = rates_of(decoder.features, config), examples_of([*training_pairs(corpus, config)], config)

@@ -30,6 +30,7 @@ from phrasebeam.decoder.sparse.sparse_weights import (
     no_features,
     rows_of,
     save_sparse_weights,
+    sparse_weights_of,
     summed,
     used,
     with_values,
@@ -41,7 +42,7 @@ from phrasebeam.decoder.translate.pipeline import LineSettings, translate_lines
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import REORDERINGS, SOURCE, TARGET, last_workspace, random_toy, toy_name
 from tests.decoder.search.test_search import UNLIMITED, flat
-from tests.inner_kernels import intern_history
+from tests.inner_kernels import find_slots, intern_history
 from tests.naive.phrase_templates import PHRASE_GROUPS, most_frequent, one_word_counts
 from tests.naive.search import derivations, features
 from tests.naive.sparse import groups_of, key_of, names, text_of
@@ -358,6 +359,17 @@ def test_tables_are_the_lists(directory, seed, templates, distinct):
     (plain,) = decoder.nbest_tables([sentence], 20, distinct)
     assert plain.texts == table.texts
     assert not any(plain.sparse.vectors())
+
+
+@given(st.lists(st.integers(1, 20), max_size=12), st.lists(st.integers(1, 20)))
+def test_slots_of_many_keys(before, asked):
+    keys = np.array(sorted({*before}), np.uint64)
+    weights, wanted = sparse_weights_of(keys, keys.astype(np.float64)), np.array(asked, np.uint64)
+    slots = np.empty(wanted.size, np.int64)
+    find_slots(weights, wanted, wanted.size, slots)
+    assert [float(weights.values[slot]) if slot >= 0 else None for slot in slots.tolist()] == [
+        float(key) if key in before else None for key in asked
+    ]
 
 
 @given(st.dictionaries(st.integers(1, 9), st.floats(-2, 2)), st.dictionaries(st.integers(1, 12), st.floats(-2, 2)))

@@ -35,7 +35,7 @@ class Work(NamedTuple):
 def new_work(problem: Problem) -> Work:
     """The state before the first sentence."""
     n_features, n_statistics = problem.start.size, problem.metric.n_statistics
-    longest = int(np.diff(problem.lists.first).max())
+    longest = problem.longest
     sizes = {"F": n_features, "S": n_statistics, "K": longest}
     return allocate(Work, sizes, weights=problem.start.copy(), tunable=problem.tunable.astype(np.float64))
 

@@ -48,7 +48,7 @@ class HypothesisSets(NamedTuple):
 
 def mira_chiang(problem: Problem, settings: MiraChiang) -> Optimum:
     """The averaged weights of that epoch at whose end they score best on the lists."""
-    longest = int(np.diff(problem.lists.first).max())
+    longest = problem.longest
     candidates = allocate(HypothesisSets, {"N": 1 + CRITERIA * settings.candidates, "K": longest})
     limits = settings.c, settings.decay, settings.tolerance, settings.candidates
 

@@ -11,10 +11,13 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
+from phrasebeam.base.array_struct import allocate
 from phrasebeam.base.config import PositiveFactor, Section
 from phrasebeam.kernels.jit import kernel
+from phrasebeam.training.metrics.definitions import BLEU_KIND
 from phrasebeam.training.metrics.metric_scores import score_of_sums
 from phrasebeam.training.nbest.nbest_store import Lists
+from phrasebeam.training.tuning.methods.bleu_bounds import SLACK, BleuBounds, fill_bounds
 from phrasebeam.training.tuning.methods.problem import MOST_EPOCHS, Optimum, Problem, in_threads
 
 
@@ -60,12 +63,15 @@ def by_sentence(problem: Problem) -> Choice:
 def by_corpus(problem: Problem) -> Choice:
     """Choice of hope and fear by corpus scores (equations 5 and 6), each time from the corpora of the last one."""
     corpora = np.tile(problem.best(problem.scores(problem.start)), (2, 1))
+    columns = np.ascontiguousarray(problem.lists.statistics[problem.lists.row].T)
+    bounds = [allocate(BleuBounds, {"K": problem.longest}, columns=columns) for _ in corpora]
 
     def choose(scores: np.ndarray) -> np.ndarray:
         def improve(i: int) -> None:
             rows, factor = corpora[i], (1.0, -1.0)[i]
             sums = problem.lists.statistics[rows].sum(axis=0, dtype=np.float64)
-            improve_corpus(problem.lists, problem.metric.kind, scores, factor, sums, np.empty_like(sums), rows)
+            work = sums, np.empty_like(sums), rows, bounds[i]
+            improve_corpus(problem.lists, problem.metric.kind, scores, factor, *work)
 
         in_threads(problem.threads, improve, len(corpora))
         return corpora
@@ -89,24 +95,31 @@ def corpus_step(problem: Problem, weights: np.ndarray, hope: np.ndarray, fear: n
 
 
 @kernel
-def improve_corpus(lists: Lists, kind, scores, factor, sums, changed, rows):
+def improve_corpus(lists: Lists, kind, scores, factor, sums, changed, rows, bounds: BleuBounds):
     """Maximize equations 5 and 6 a sentence at a time, keeping the hypotheses of all other sentences.
 
     `kind`: int64, of the metric; `scores`: float64[H]; `factor`: 1 for the hope, -1 for the fear (float64); `rows`:
     int64[M], the corpus before and after, whose statistics add up to `sums` (float64[S]); `changed`: float64[S], work
-    space.
+    space. Hypotheses that cannot be better than the one before are passed over.
     """
-    n_sentences = rows.size
-    for i in range(n_sentences):
+    factor *= rows.size
+    for i in range(rows.size):
+        before, first, size = rows[i], lists.first[i], lists.first[i + 1] - lists.first[i]
+        score = score_of_sums(kind, sums)
+        if kind == BLEU_KIND:
+            fill_bounds(bounds, first, size, sums, lists.statistics[before], score, factor)
         for s in range(sums.size):
-            sums[s] -= lists.statistics[rows[i], s]
-        most = -np.inf
-        for k in range(lists.first[i], lists.first[i + 1]):
-            row = lists.row[k]
+            sums[s] -= lists.statistics[before, s]
+        most, least = -np.inf, scores[before] + (factor * score - abs(factor) * SLACK)
+        for j in range(size):
+            row = lists.row[first + j]
+            if scores[row] + bounds.bound[j] < least:
+                continue
             for s in range(sums.size):
                 changed[s] = sums[s] + lists.statistics[row, s]
-            value = scores[row] + factor * n_sentences * score_of_sums(kind, changed)
+            value = scores[row] + factor * score_of_sums(kind, changed)
             if value > most:
                 most, rows[i] = value, row
+                least = max(least, value)
         for s in range(sums.size):
             sums[s] += lists.statistics[rows[i], s]

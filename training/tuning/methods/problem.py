@@ -43,6 +43,11 @@ class Problem:
     def n_hypotheses(self) -> int:
         return int(self.lists.row.size)
 
+    @property
+    def longest(self) -> int:
+        """Hypotheses of the longest list."""
+        return int(np.diff(self.lists.first).max())
+
     def scores(self, weights: np.ndarray) -> np.ndarray:
         """float64[H] model scores."""
         scores = np.empty(self.n_hypotheses)
