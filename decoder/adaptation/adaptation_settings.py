@@ -21,6 +21,15 @@ class AdaptationSettings(Section):
     most_ratio: float = Field(
         default=10_000, ge=1, le=1e9, description="by which it raises the probability of a word at most"
     )
+    similarity: float = Field(
+        default=0.5,
+        gt=0,
+        le=1,
+        description="of a confirmed sentence to another one, in words, from which on its pieces are translations, too",
+    )
+    piece_probability: float = Field(
+        default=1.0, gt=0, le=1, description="of a piece of a similar sentence's translation, as of a term"
+    )
     prior_count: float = Field(
         default=10, gt=0, le=1e9, description="count of each phrase of a phrase table without counts"
     )

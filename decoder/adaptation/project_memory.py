@@ -17,6 +17,7 @@ from phrasebeam.decoder.adaptation.dynamic_scores import DynamicScores
 from phrasebeam.decoder.adaptation.journal import ChangedJournalError, Journal
 from phrasebeam.decoder.adaptation.segment import Occurrence, Segment, occurrences
 from phrasebeam.decoder.adaptation.static_counts import StaticCounts
+from phrasebeam.decoder.adaptation.translation_memory import SegmentMatch, TranslationMemory
 from phrasebeam.decoder.adaptation.word_aligner import WordAligner, same_words
 from phrasebeam.decoder.held_out.filtered_table import FilteredTables
 from phrasebeam.decoder.model.opened_model import Model
@@ -65,6 +66,7 @@ class ProjectMemory:
         self._original, self._lock = model, threading.RLock()
         self._segments, self._lessons = dict[int, Segment](), dict[int, Lesson]()
         self._numbers, self._n_confirmed = dict[str, int](), 0  # numbers by key
+        self._similar = TranslationMemory()
         self._word_ids, self._sparse = model.tables.lms.word_ids, model.tables.sparse
         self._forget()
         source, target = GrowingVocabulary(model.source), GrowingVocabulary(model.target)
@@ -85,6 +87,7 @@ class ProjectMemory:
     def _learn_all(self, journal: Journal) -> None:
         """Learn what the journal has, in place of what is known."""
         self._segments, self._lessons, self._numbers = {}, {}, {}
+        self._similar = TranslationMemory()
         self._forget()
         for segment in journal.segments.values():
             self._learn(segment)
@@ -134,6 +137,12 @@ class ProjectMemory:
             self._refresh()
             return segment
 
+    def match(self, words: Sequence[str]) -> SegmentMatch | None:
+        """The confirmed segment most similar to a sentence, if any reaches the settings' `similarity`."""
+        with self._lock:
+            found = self._similar.best(words, self.settings.similarity)
+            return SegmentMatch(self._segments[found.key], found.similarity, found.shared) if found else None
+
     def align(self, source: Sequence[str], translation: Sequence[str]) -> tuple[tuple[int, int], ...]:
         """The (source, target) positions of words that belong together, by the statistics of the model alone."""
         known, target = self._original.source, self._original.target
@@ -148,6 +157,7 @@ class ProjectMemory:
             if self.journal:
                 self.journal.undo(number)
             segment = self._segments.pop(number)
+            self._similar.remove(number)
             del self._lessons[number]
             self._numbers.pop(segment.key, None)
             self._forget()
@@ -158,6 +168,7 @@ class ProjectMemory:
 
     def _learn(self, segment: Segment) -> None:
         self._segments[segment.number] = segment
+        self._similar.add(segment.number, segment.source)
         if segment.key:
             self._numbers[segment.key] = segment.number
         source, target = self._add_words(segment)

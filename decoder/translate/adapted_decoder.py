@@ -4,6 +4,7 @@ import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import Self
@@ -16,9 +17,11 @@ from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
 from phrasebeam.decoder.adaptation.dynamic_language_model import compensated
 from phrasebeam.decoder.adaptation.journal import Journal, fields
+from phrasebeam.decoder.adaptation.matched_terms import with_matched_terms
 from phrasebeam.decoder.adaptation.project_memory import ProjectMemory
 from phrasebeam.decoder.adaptation.segment import Segment
 from phrasebeam.decoder.adaptation.static_counts import StaticCounts
+from phrasebeam.decoder.adaptation.translation_memory import SegmentMatch
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.input_settings import InputSettings
 from phrasebeam.decoder.input.sentence_input import Input
@@ -29,11 +32,12 @@ from phrasebeam.decoder.output.request import Answer, Request
 from phrasebeam.decoder.search.prepared_sentence import PreparedSentence, PreparerSettings, prepare_sentence
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.sentence_preparer import SentencePreparer
+from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.search.workspace import Workspace
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.searcher import Searcher
-from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.decoder.translate.translator import TRANSLATION, Decoder, Sentence
 from phrasebeam.lm.text.corpus import split, words_of
 
 
@@ -85,6 +89,13 @@ class AdaptedSearcher(Searcher):
     def new_snapshot(self, weights: Weights, sparse: SparseWeights) -> WeightSnapshot:
         """A snapshot of other weights of the model, and of the language model of what is confirmed."""
         return super().new_snapshot(compensated(weights, self.memory.settings), sparse)._replace(named=weights)
+
+
+@dataclass(frozen=True)
+class AdaptedAnswer(Answer):
+    """An answer, and the most similar of the confirmed segments, if one is similar enough."""
+
+    match: SegmentMatch | None = None
 
 
 class AdaptedDecoder(Decoder):
@@ -157,6 +168,28 @@ class AdaptedDecoder(Decoder):
         """
         confirmed = words_of(translation)
         return self.memory.confirm(self.input_of(source).words, confirmed, key)
+
+    @checked
+    def match(self, source: Sentence) -> SegmentMatch | None:
+        """The confirmed segment most similar to a tokenized sentence; None where none is similar enough.
+
+        >>> decoder.match("der zwinger schläft nicht .").similarity  # doctest: +SKIP
+        0.8
+        """
+        return self.memory.match(self.input_of(source).words)
+
+    @checked
+    def answer(self, line: Sentence, request: Request = TRANSLATION, stop: StopFlag | None = None) -> AdaptedAnswer:
+        """Decoder.answer; the words that the sentence shares with a confirmed one may keep their translation.
+
+        A sentence that was confirmed has its translation.
+        """
+        given = self.input_of(line)
+        match = self.memory.match(given.words)
+        if match:
+            given = with_matched_terms(given, match, self.memory.settings.piece_probability)
+        found = super().answer(given, request, stop)
+        return AdaptedAnswer(found.translation, found.nbest, found.lattice, match)
 
     @checked
     def undo(self, number: int) -> Segment:
