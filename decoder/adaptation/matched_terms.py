@@ -23,7 +23,8 @@ def with_matched_terms(given: Input, match: SegmentMatch, probability: float) ->
         return given
     if match.similarity == 1.0:
         whole = Term(0, len(segment.source), segment.translation, alignment=segment.alignment)
-        return replace(given, terms=(whole,), policy="exclusive")
+        # Who types another beginning wants another translation
+        return replace(given, terms=(whole,), policy="inclusive" if given.prefix.words else "exclusive")
     terms = (
         term
         for begin, first, length in match.shared

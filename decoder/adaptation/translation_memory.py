@@ -79,7 +79,7 @@ class TranslationMemory:
         """Keys of the sentences that share most words which few sentences have; of as many the latest."""
         shared = Counter[int]()
         for word in dict.fromkeys(given):
-            keys = self._by_word.get(word, {})
+            keys = self._by_word.get(word, {}).keys()
             if len(keys) <= MOST_SENTENCES:
                 shared.update(keys)
         return [key for key, _ in sorted(shared.items(), key=lambda item: (-item[1], -item[0]))[:MOST_COMPARED]]

@@ -56,6 +56,24 @@ def test_a_corrected_term_is_right_in_the_next_sentence(model):
     assert "swivel flange" in decoder.translate("der drehflansch schläft .").text
 
 
+def test_a_sentence_like_a_confirmed_one_keeps_its_translation(model):
+    long = "der mann mit dem hund und die frau mit dem kind sehen den zwinger ."
+    said = "behold : man and dog , woman and child , at the kennel of old !"
+    decoder = AdaptedDecoder.load(model)
+    assert decoder.match(long) is None and decoder.answer(long).match is None
+    segment = decoder.confirm(long, said)
+    answer = decoder.answer(long)
+    assert (answer.translation.text, answer.match.similarity, answer.match.segment) == (said, 1, segment)
+    assert [one.text for one in decoder.translate_all([long, long], threads=2)] == [said, said]
+    assert decoder.complete(long, "the man").text.startswith("the man")
+    near = long.replace("zwinger", "garten")
+    match = decoder.answer(near).match
+    assert (match.segment, match.similarity) == (segment, 1 - 1 / 15)
+    assert AdaptedDecoder.load(model, adaptation=AdaptationSettings(similarity=0.95)).match(near) is None
+    decoder.undo(1)
+    assert decoder.match(long) is None
+
+
 @pytest.mark.parametrize("name", INDICES)
 def test_a_damaged_table_is_refused(model, tmp_path, name):
     shutil.copytree(model, tmp_path / "model")

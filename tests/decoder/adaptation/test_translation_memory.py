@@ -1,0 +1,96 @@
+"""The most similar sentence against comparing with all of them, and the pieces of a confirmed translation."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from phrasebeam.decoder.adaptation import translation_memory
+from phrasebeam.decoder.adaptation.matched_terms import with_matched_terms
+from phrasebeam.decoder.adaptation.segment import Segment
+from phrasebeam.decoder.adaptation.translation_memory import SegmentMatch, TranslationMemory
+from phrasebeam.decoder.input.sentence_input import Input, Prefix, Term
+
+ROUNDING = 1e-9
+SENTENCE = st.lists(st.sampled_from("abcdef"), min_size=1, max_size=6).map(tuple)
+
+
+def distance(a, b):
+    """The Levenshtein distance by its definition."""
+    if not a or not b:
+        return len(a) + len(b)
+    changed = distance(a[1:], b[1:]) + (a[0] != b[0])
+    return min(changed, distance(a[1:], b) + 1, distance(a, b[1:]) + 1)
+
+
+@given(st.lists(SENTENCE, max_size=6), st.sets(st.integers(0, 5)), SENTENCE, st.sampled_from([0.2, 0.5, 0.75, 1.0]))
+def test_the_most_similar_sentence_is_found(sentences, removed, words, least):
+    memory, kept = TranslationMemory(), {}
+    for key, sentence in enumerate(sentences):
+        memory.add(key, sentence)
+        kept[key] = sentence
+    for key in removed & kept.keys():
+        memory.remove(key)
+        del kept[key]
+    rated = {key: 1 - distance(words, one) / max(len(words), len(one)) for key, one in kept.items()}
+    found = memory.best(words, least)
+    if found is None:
+        assert all(value < least + ROUNDING for value in rated.values())
+        return
+    assert found.similarity > least - ROUNDING
+    assert found.similarity == pytest.approx(max(rated.values())) == pytest.approx(rated[found.key])
+    assert found.key == max(key for key, value in rated.items() if value == pytest.approx(found.similarity))
+    for begin, first, length in found.shared:
+        assert words[begin : begin + length] == kept[found.key][first : first + length] and length > 0
+    n_shared = sum(length for _, _, length in found.shared)
+    assert max(len(words), len(kept[found.key])) - n_shared >= distance(words, kept[found.key])
+
+
+def test_words_of_many_sentences_find_none(monkeypatch):
+    monkeypatch.setattr(translation_memory, "MOST_SENTENCES", 2)
+    memory = TranslationMemory()
+    for key, text in enumerate(["a b c", "a b d", "a e f"]):
+        memory.add(key, text.split())
+    assert memory.best(["a", "x"], 0.1) is None
+    assert memory.best(["a", "b", "x"], 0.1).key == 1
+    assert memory.best(["a", "e", "f"], 0.1).similarity == 1
+
+
+SEGMENT = Segment(
+    1,
+    ("the", "red", "house", "is", "old"),
+    ("la", "casa", "roja", ",", "es", "vieja"),
+    ((0, 0), (1, 2), (2, 1), (3, 4), (4, 5)),
+)
+
+
+def terms(text, *shared, similarity=0.8, **more):
+    given = Input(text, **more)
+    found = with_matched_terms(given, SegmentMatch(SEGMENT, similarity, shared), 0.5)
+    return found.policy, [(one.begin, one.end, " ".join(one.target), one.alignment) for one in found.terms], found
+
+
+def test_pieces_are_the_longest_phrase_pairs():
+    policy, found, given = terms("the red house was old", (0, 0, 3), (4, 4, 1))
+    assert policy == "inclusive" and {one.probability for one in given.terms} == {0.5}
+    assert found == [
+        (0, 3, "la casa roja", ((0, 0), (1, 2), (2, 1))),
+        (0, 3, "la casa roja ,", ((0, 0), (1, 2), (2, 1))),
+        (4, 5, "vieja", ((0, 0),)),
+    ]
+
+
+def test_a_piece_whose_translation_has_others_within_is_divided():
+    _, found, _ = terms("big the red", (1, 0, 2))  # "casa", of "house", stands between "la" and "roja"
+    assert found == [(1, 2, "la", ((0, 0),)), (2, 3, "roja", ((0, 0),)), (2, 3, "roja ,", ((0, 0),))]
+
+
+def test_an_exact_match_is_the_translation():
+    policy, found, _ = terms(" ".join(SEGMENT.source), (0, 0, 5), similarity=1.0)
+    assert (policy, found) == ("exclusive", [(0, 5, "la casa roja , es vieja", SEGMENT.alignment)])
+    policy, _, _ = terms(" ".join(SEGMENT.source), (0, 0, 5), similarity=1.0, prefix=Prefix(("una",)))
+    assert policy == "inclusive"
+
+
+def test_terms_of_the_sentence_stay_alone():
+    own = Term(0, 1, ("el",))
+    assert terms("the red house", (0, 0, 3), terms=(own,))[2].terms == (own,)
