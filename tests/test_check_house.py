@@ -102,10 +102,10 @@ def test_files_that_import_one_way_make_no_circle():
 @pytest.mark.parametrize(
     ("comment", "seconds", "n_complaints"),
     [
-        ("", "1.99", 0),
-        ("", "2.01", 1),
-        ("# Fast.\n", "2.01", 1),
-        ("# Compiles for seconds: it\n# is long.\n", "2.01", 0),
+        ("", "2.99", 0),
+        ("", "3.01", 1),
+        ("# Fast.\n", "3.01", 1),
+        ("# Compiles for seconds: it\n# is long.\n", "3.01", 0),
     ],
 )
 def test_kernels_that_take_long_to_compile_say_why(comment, seconds, n_complaints):

@@ -62,7 +62,7 @@ class Explainer:
         >>> [phrase.source for phrase in explanation.best.phrases]  # doctest: +SKIP
         ['der hund', 'schläft .']
         """
-        given = self.decoder.input_of(line)
+        given = self.decoder.search_input(line)
         with self.decoder.searcher.search(given, stop=stop) as result:
             n_words = len(result.source.words)
             # A trace first: computing features uses the memory of the search.
@@ -83,7 +83,7 @@ class Explainer:
     ) -> GivenComparison:
         """Why the model says, or does not say, a tokenized translation of a tokenized sentence."""
         words = split(translation) if isinstance(translation, str) else list(translation)
-        given = self.decoder.input_of(line)
+        given = self.decoder.search_input(line)
         snapshot = self.decoder.searcher.snapshot
         with self.decoder.searcher.search(given, snapshot, stop) as result:
             best = result.derivations(1, distinct=False)

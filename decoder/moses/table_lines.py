@@ -22,7 +22,7 @@ from phrasebeam.lm.text.text_vocabulary import has_room
 
 SEPARATOR = "|||"
 FEWEST_FIELDS, MOST_FIELDS = 3, 7
-N_COUNTS = 3  # c(e), c(f), c(f, e)
+ONE, N_COUNTS = np.int64(1), np.int64(3)  # numbers of a feature; of a pair: c(e), c(f), c(f, e)
 FIRST_ROWS = 1 << 12  # that arrays of a piece have room for
 MOST_DIGITS, MOST_PLAIN = np.int64(6), np.int64(15)  # of a position; Python refuses points of 16 characters
 PAIRS, SOURCES, SOURCE_WORDS, TARGET_WORDS, POINTS, FEATURES = range(6)  # what a piece has how many of
@@ -176,7 +176,7 @@ def _read_features(reading: LineReading, begin, end, is_plain):
         value_begin = word_begin(text, behind, end)
         value_end = word_end(text, value_begin, end)
         place = first + n_features
-        if read_numbers(text, value_begin, value_end, pairs.feature_values, place, 1) != 1:
+        if read_numbers(text, value_begin, value_end, pairs.feature_values, place, ONE) != ONE:
             return NONE
         if not np.isfinite(pairs.feature_values[place]):
             return NONE

@@ -180,16 +180,15 @@ class AdaptedDecoder(Decoder):
 
     @checked
     def answer(self, line: Sentence, request: Request = TRANSLATION, stop: StopFlag | None = None) -> AdaptedAnswer:
-        """Decoder.answer; the words that the sentence shares with a confirmed one may keep their translation.
+        """Decoder.answer, and the most similar confirmed segment."""
+        found = super().answer(line, request, stop)
+        return AdaptedAnswer(found.translation, found.nbest, found.lattice, self.match(line))
 
-        A sentence that was confirmed has its translation.
-        """
+    def search_input(self, line: Sentence) -> Input:
+        """The sentence, with pieces of the most similar confirmed one that both share; see with_matched_terms."""
         given = self.input_of(line)
         match = self.memory.match(given.words)
-        if match:
-            given = with_matched_terms(given, match, self.memory.settings.piece_probability)
-        found = super().answer(given, request, stop)
-        return AdaptedAnswer(found.translation, found.nbest, found.lattice, match)
+        return with_matched_terms(given, match, self.memory.settings.piece_probability) if match else given
 
     @checked
     def undo(self, number: int) -> Segment:

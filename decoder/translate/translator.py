@@ -180,6 +180,10 @@ class Decoder:
             log.warning("%s looks as if it were not tokenized: %s", excerpt(line), RAW_ADVICE)
         return line if isinstance(line, Input) else Input.read(line, self.model.has_tags)
 
+    def search_input(self, line: Sentence) -> Input:
+        """The sentence that is searched for a line; see AdaptedDecoder. Raises ConfigError."""
+        return self.input_of(line)
+
     def translate(self, line: Sentence) -> Translation:
         """The best translation of a tokenized sentence that the search finds.
 
@@ -250,7 +254,7 @@ class Decoder:
 
         Raises InterruptedError when another thread sets the flag `stop`.
         """
-        with self.searcher.search(self.input_of(line), stop=stop) as result:
+        with self.searcher.search(self.search_input(line), stop=stop) as result:
             nbest = result.nbest(request.n, request.distinct, request.sparse) if request.n else []
             if request.mbr:
                 translation = result.least_risk(request.mbr)
@@ -301,7 +305,7 @@ class Decoder:
         """nbest of every line as arrays, with sparse features by key if `sparse`, in the manner of translate_all."""
 
         def table(line: Sentence) -> NbestTable:
-            with self.searcher.search(self.input_of(line)) as result:
+            with self.searcher.search(self.search_input(line)) as result:
                 return nbest_table(result, n, distinct, sparse)
 
         return current_engine().map(table, lines, threads)

@@ -77,7 +77,7 @@ async def translate(body: TranslateBody, http_request: HttpRequest, service: Ser
             raise HTTPException(422, f"{where}: {error}") from None
         service.metrics.note_sentence(served.name, len(given.words))
         nbest = answer.nbest if body.nbest else []
-        return translation_answer(answer.translation, nbest, given, served, details)
+        return translation_answer(answer, nbest, given, served, details)
 
     jobs = [partial(job, number, sentence) for number, sentence in enumerate(sentences)]
     return TranslateAnswer(

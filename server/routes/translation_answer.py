@@ -5,9 +5,12 @@ from typing import NamedTuple
 
 from pydantic import BaseModel
 
+from phrasebeam.decoder.adaptation.translation_memory import SegmentMatch
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.marked_text.tokenization import Tokenization
+from phrasebeam.decoder.output.request import Answer
 from phrasebeam.decoder.output.translation import Translation
+from phrasebeam.decoder.translate.adapted_decoder import AdaptedAnswer
 from phrasebeam.server.serving.served_models import ServedModel
 
 Span = tuple[int, int]
@@ -36,11 +39,21 @@ class DerivationAnswer(BaseModel):
     sparse: dict[str, float] | None = None  # values of sparse features by name
 
 
+class MatchAnswer(BaseModel):
+    """The confirmed segment of the project that is most similar to the sentence, in tokens."""
+
+    number: int  # of the segment
+    similarity: float  # up to 1, for the same words
+    source: str
+    translation: str
+
+
 class TranslationAnswer(DerivationAnswer):
     """The translation of a sentence."""
 
     source: str | None = None  # the tokens of the sentence, where it was raw
     nbest: list[DerivationAnswer] | None = None
+    match: MatchAnswer | None = None  # where a segment is similar enough; its words may be in the translation
 
 
 class Details(NamedTuple):
@@ -66,14 +79,21 @@ def derivation_answer(one: Translation, given: Input, served: ServedModel, detai
 
 
 def translation_answer(
-    best: Translation, nbest: Sequence[Translation], given: Input, served: ServedModel, details: Details
+    answer: Answer, nbest: Sequence[Translation], given: Input, served: ServedModel, details: Details
 ) -> TranslationAnswer:
     """The answer for a sentence; `nbest` is empty where no list was asked for."""
     return TranslationAnswer(
-        **dict(derivation_answer(best, given, served, details)),
+        **dict(derivation_answer(answer.translation, given, served, details)),
         source=" ".join(given.words) if details.raw else None,
         nbest=[derivation_answer(one, given, served, details) for one in nbest] or None,
+        match=_match(answer.match) if isinstance(answer, AdaptedAnswer) and answer.match else None,
     )
+
+
+def _match(found: SegmentMatch) -> MatchAnswer:
+    segment = found.segment
+    sides = {"source": " ".join(segment.source), "translation": " ".join(segment.translation)}
+    return MatchAnswer(number=segment.number, similarity=found.similarity, **sides)
 
 
 def _phrases(one: Translation) -> list[PhraseAnswer]:

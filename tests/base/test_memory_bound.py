@@ -30,7 +30,8 @@ from phrasebeam.process.children import module_command
 from tests import ROOT
 
 SIZE = 1 << 26
-WITHOUT = {"preprocess", "join-features", "explain", "evaluate", "select", "cluster", "config", "demo", "demo-corpus"}
+WITHOUT = {"preprocess", "join-features", "explain", "evaluate", "select", "cluster", "config", "demo"}
+WITHOUT |= {"demo-corpus", "warm-up"}
 
 if resident_memory() is None:
     pytest.skip("this system does not say what a process holds", allow_module_level=True)

@@ -32,7 +32,7 @@ def project(tmp_path, monkeypatch):
 
 def forget():
     """Read all sources again."""
-    for function in (sources._imports, sources._file_digest, sources._digest):
+    for function in (sources._imports, sources._files_of, sources._file_digest, sources._digest):
         function.cache_clear()
 
 

@@ -23,6 +23,7 @@ from phrasebeam.lm.text.fields import (
 from phrasebeam.lm.text.text_vocabulary import has_room
 from phrasebeam.training.nbest.nbest_store import LARGEST_VALUE
 
+ONE = np.int64(1)
 SENTENCE_DIGITS = 9
 FIELDS = 4
 READ, NO_ROOM, ODD = range(3)  # what became of a line
@@ -100,7 +101,7 @@ def _read_line(lines: NbestLines, place, begin, end, fields, names: WordTable, s
     sentence = _sentence(text, fields[0, 0], fields[0, 1])
     if not place[LAST] <= sentence <= max(place[LAST] + 1, np.int64(0)):
         return False
-    if read_numbers(text, fields[3, 0], fields[3, 1], lines.score, line, 1) != 1:
+    if read_numbers(text, fields[3, 0], fields[3, 1], lines.score, line, ONE) != ONE:
         return False
     n_features = _read_features(lines, place, fields[2, 0], fields[2, 1], names, seen)
     if n_features < 0 or not abs(lines.score[line]) <= LARGEST_VALUE:
@@ -151,7 +152,7 @@ def _read_features(lines: NbestLines, place, begin, end, names: WordTable, seen)
             return np.int64(-1)
         value_begin = name_end + 1 if is_named else begin
         if value_begin < behind:
-            if read_numbers(text, value_begin, behind, lines.value, n_values, 1) != 1:
+            if read_numbers(text, value_begin, behind, lines.value, n_values, ONE) != ONE:
                 return np.int64(-1)
             if not abs(lines.value[n_values]) <= LARGEST_VALUE:
                 return np.int64(-1)

@@ -42,7 +42,7 @@ def test_the_most_similar_sentence_is_found(sentences, removed, words, least):
     for begin, first, length in found.shared:
         assert words[begin : begin + length] == kept[found.key][first : first + length] and length > 0
     n_shared = sum(length for _, _, length in found.shared)
-    assert max(len(words), len(kept[found.key])) - n_shared >= distance(words, kept[found.key])
+    assert distance(words, kept[found.key]) >= max(len(words), len(kept[found.key])) - n_shared
 
 
 def test_words_of_many_sentences_find_none(monkeypatch):
