@@ -71,7 +71,7 @@ class DynamicScores:
         c_e, d_e = static.target_count(target), dynamic.now(dynamic.targets.get(target))
         before_f = before_e = 0.0
         if original != ABSENT:
-            ln_scores, known = static.phrases.ln_scores[original].tolist(), int(static.phrases.joint_counts[original])
+            ln_scores, known = static.phrases.scores_of(original).tolist(), int(static.phrases.joint_counts[original])
             before_f, before_e = (exp(ln_scores[column]) for column in (SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE))
         else:
             ln_scores = list(static.usual_scores)

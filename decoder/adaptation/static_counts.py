@@ -42,7 +42,7 @@ class StaticCounts:
     @cached_property
     def usual_scores(self) -> list[float]:
         """The medians of the K scores of the first pairs, for columns of which a new pair has nothing."""
-        sample = self.phrases.ln_scores[:SAMPLE]
+        sample = self.phrases.scores_of(slice(SAMPLE))
         return np.median(sample, axis=0).tolist() if len(sample) else [0.0] * sample.shape[1]
 
     def source(self, words: Words) -> int:

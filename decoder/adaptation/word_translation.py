@@ -81,7 +81,7 @@ def _links_of(phrases: PhraseTable, first: int, last: int, prior_count: float) -
     sources, pairs, longer = sources[chosen], pairs[chosen], longer[chosen]
     weights = phrases.joint_counts[pairs].astype(np.float64)
     if not weights.any():
-        weights = prior_count * np.exp(phrases.ln_scores[pairs, TARGET_GIVEN_SOURCE].astype(np.float64))
+        weights = prior_count * np.exp(phrases.scores_of(pairs)[:, TARGET_GIVEN_SOURCE].astype(np.float64))
     # Each word of the longer side once, beside the single word of the other, which is repeated.
     _, source_columns = taken(phrases.source_offsets, sources)
     _, target_columns = taken(phrases.target_offsets, pairs)

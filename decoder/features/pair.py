@@ -17,7 +17,7 @@ import numpy as np
 
 from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.features.dense_feature import DenseFeature, names_of
-from phrasebeam.decoder.tables.phrase_table import PhraseTable
+from phrasebeam.decoder.tables.phrase_table import PhraseTable, ln_score
 from phrasebeam.decoder.tables.word_counts import WordIdf, pair_idf
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
@@ -67,7 +67,7 @@ def score_pair(phrases: PhraseTable, idf: WordIdf, weights, pair, source_length,
         weight = weights.translation[column]
         if is_grouped:
             weight += weights.by_length[column, shorter, longer]
-        total += weight * phrases.ln_scores[pair, column]
+        total += weight * ln_score(phrases, pair, column)
     for feature in range(weights.pair.size):
         if weights.pair[feature] != 0.0:
             value = pair_feature(feature, phrases, idf, pair, source_length, target_length)
@@ -90,7 +90,7 @@ def add_pair_features(
             features[places.pair[feature]] += value
     if places.length_groups >= 0:
         shorter, longer = min(source_length, target_length), max(source_length, target_length)
-        add_length_groups(phrases.ln_scores[pair], shorter, longer, longest_grouped, features[places.length_groups :])
+        add_length_groups(phrases, pair, shorter, longer, longest_grouped, features[places.length_groups :])
 
 
 @kernel
@@ -100,16 +100,16 @@ def range_index(a, b, longest):
 
 
 @inner_kernel
-def add_length_groups(ln_scores, shorter, longer, longest, values):
-    """Add the features of a pair with `ln_scores` (float32[K]) to `values` (float64[K * ranges within 1..longest]).
+def add_length_groups(phrases: PhraseTable, pair, shorter, longer, longest, values):
+    """Add the features of a pair by its scores to `values` (float64[K * ranges within 1..longest]).
 
     `shorter` and `longer` (int64): words of its shorter and of its longer side.
     """
     n_ranges = longest * (longest + 1) // 2
-    for column in range(ln_scores.size):
+    for column in range(phrases.ln_scores.shape[1]):
         for a in range(1, shorter + 1):
             for b in range(longer, longest + 1):
-                values[column * n_ranges + range_index(a, b, longest)] += ln_scores[column]
+                values[column * n_ranges + range_index(a, b, longest)] += ln_score(phrases, pair, column)
 
 
 def n_length_groups(longest: int, n_translation: int) -> int:

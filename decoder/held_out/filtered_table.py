@@ -43,6 +43,7 @@ from phrasebeam.decoder.tables.phrase_table import (
     SOURCE_GIVEN_TARGET,
     TARGET_GIVEN_SOURCE,
     PhraseTable,
+    ln_score,
 )
 from phrasebeam.decoder.tables.score_smoothing import ln_smoothed, type_of
 from phrasebeam.kernels.jit import inlined_kernel, kernel
@@ -127,7 +128,7 @@ def _copy_scores(whole, phrases, query, filtered, row, held_out_f, c_f):
         joint -= held_out.pair_counts[held_out_fe]
     phrases.joint_counts[row], phrases.target_counts[row] = joint, c_e
     for column in range(whole.ln_scores.shape[1]):
-        phrases.ln_scores[row, column] = whole.ln_scores[pair, column]
+        phrases.ln_scores[row, column] = ln_score(whole, pair, column)
     if held_out_fe != ABSENT and joint <= 0:
         phrases.ln_scores[row, SOURCE_GIVEN_TARGET] = LN_SINGLETON
         phrases.ln_scores[row, TARGET_GIVEN_SOURCE] = LN_SINGLETON

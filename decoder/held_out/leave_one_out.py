@@ -29,6 +29,7 @@ from phrasebeam.decoder.tables.phrase_table import (
     find_source,
     phrase_hash,
 )
+from phrasebeam.decoder.tables.score_codes import codes_of
 from phrasebeam.decoder.tables.score_smoothing import NO_DISCOUNTING, Discounting, smoothed_scores, type_of
 from phrasebeam.kernels.hashing import START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
@@ -226,7 +227,11 @@ def check_frequencies(phrases: PhraseTable, discounting: Discounting = NO_DISCOU
         raise ModelError(f"phrases/pair_offsets.npy: {message}; {TRAIN_AGAIN}")
     if phrases.ln_scores.shape[1] >= MOSES_SCORES:
         expected = smoothed_scores(phrases, discounting, 0, last)
-        found = phrases.ln_scores[: len(expected), [SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE]]
+        columns = [SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE]
+        if phrases.codebook.size:
+            codebook = phrases.codebook[:, columns]
+            expected = np.take_along_axis(codebook, codes_of(codebook, expected), axis=0)
+        found = phrases.scores_of(slice(len(expected)))[:, columns]
         if np.allclose(expected, found, atol=1e-3):
             return
     raise ModelError(

@@ -17,6 +17,7 @@ from phrasebeam.decoder.model.moses_names import MOST_FEATURES, MosesFeature
 from phrasebeam.decoder.tables.model_files import MODEL
 from phrasebeam.decoder.tables.phrase_table import LONGEST_PHRASE
 from phrasebeam.decoder.tables.provenance import Stage
+from phrasebeam.decoder.tables.score_codes import ScoreLoss
 from phrasebeam.decoder.tables.score_smoothing import ScoreSmoothing
 from phrasebeam.lm.ngrams import MAX_ORDER
 
@@ -47,6 +48,7 @@ class ModelDescription(Section):
     language_model_order: int = Field(ge=1, le=MAX_ORDER)
     language_models: list[LanguageModelFile] = Field(default=[LanguageModelFile()], min_length=1, max_length=64)
     smoothing: ScoreSmoothing | None = None  # of the phrase table's p(f|e) and p(e|f); None: relative frequencies
+    score_loss: ScoreLoss | None = None  # of scores in 8 bits; None: they are as they were estimated or imported
     alignments: int = Field(1, ge=1, le=MOST_COUNTED)  # word alignments of each sentence pair that it was made of
     agreement: int = Field(1, ge=1, le=MOST_COUNTED)  # of them, that had to allow each phrase pair
     reordering: Reordering | None

@@ -14,7 +14,7 @@ from phrasebeam.decoder.model.opened_model import Model, check_parts, open_model
 from phrasebeam.decoder.model.table_agreement import disagreements
 from phrasebeam.decoder.operations.operation_model import FOLDER, LM_FILE
 from phrasebeam.decoder.tables.array_checks import Finding, wrong_numbers
-from phrasebeam.decoder.tables.model_files import ARRAY_FILES, TRAIN_AGAIN, Finite, open_arrays
+from phrasebeam.decoder.tables.model_files import ARRAY_FILES, TRAIN_AGAIN, Finite, open_arrays, phrase_files
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.table_check import contradictions
 
@@ -63,8 +63,9 @@ def _numbers(directory: Path, model: Model) -> Iterator[Finding]:
     for folder, files in ARRAY_FILES.items():
         is_used = folder != "reordering" or description.reordering is not None
         if is_used and (directory / folder / f"{files[0].name}.npy").exists():
-            arrays = open_arrays(directory / folder, files, counts)
-            for name, _, values, _ in files:
+            present = phrase_files(directory / folder) if folder == "phrases" else files
+            arrays = open_arrays(directory / folder, present, counts)
+            for name, _, values, _ in present:
                 if isinstance(values, Finite) and not description.is_estimated:
                     values = Finite()
                 yield from wrong_numbers(f"{folder}/{name}.npy", arrays[name], values, counts)

@@ -88,7 +88,7 @@ def open_model(directory: str | Path, is_verified: bool = True) -> Model:
             raise ModelError(f"{directory / f'{side}.vocab'}: {len(vocabulary)} words, expected {size}; {TRAIN_AGAIN}")
     language_models = tuple(_open_language_model(directory, entry) for entry in description.language_models)
     phrases = open_phrase_table(directory / "phrases")
-    reordering = _reordering(directory, description.reordering, len(phrases.ln_scores))
+    reordering = _reordering(directory, description.reordering, phrases.n_pairs)
     lms = join_language_models(language_models, target)
     templates, levels, sparse = open_sparse(directory, source, target, phrases)
     operations, operation_names = open_operations(directory, phrases)
@@ -96,14 +96,14 @@ def open_model(directory: str | Path, is_verified: bool = True) -> Model:
         phrases, reordering.ln_scores, orientations(description.reordering), lms, sparse, operations=operations
     )
     most_pairs = description.max_pairs_per_source_phrase
-    if most_pairs is not None and most_pairs > len(phrases.ln_scores):
-        message = f"max_pairs_per_source_phrase is {most_pairs}, the table has {len(phrases.ln_scores)} pairs in all"
+    if most_pairs is not None and most_pairs > phrases.n_pairs:
+        message = f"max_pairs_per_source_phrase is {most_pairs}, the table has {phrases.n_pairs} pairs in all"
         raise ModelError(f"{directory / 'model.yaml'}: {message}; {TRAIN_AGAIN}")
     if most_pairs is None:
         most_pairs = longest(phrases.pair_offsets)
     fields = description, weights, source, target, language_models, tables, most_pairs, reordering.counts
     find_idf = cache(partial(word_idf, phrases, len(source), len(target), description.sentence_pairs))
-    discounting = open_discounting(directory, description.smoothing, len(phrases.ln_scores))
+    discounting = open_discounting(directory, description.smoothing, phrases.n_pairs)
     return Model(*fields, discounting, templates, levels, open_pair_names(directory), find_idf, operation_names)
 
 

@@ -13,7 +13,7 @@ TEXT = """# A translation model of phrasebeam
 
 {sentence_pairs:,} sentence pairs, {source_words:,} source and {target_words:,} target words,
 phrases of up to {max_source_phrase_length} words, {n_language_models} of order {language_model_order}.
-
+{scores}
 ## Use
 
 In the folder that has this one, which is called MODEL here:
@@ -40,10 +40,11 @@ def save_model(description: ModelDescription, directory: Path, known: Mapping[st
 
 def readme(description: ModelDescription) -> str:
     """The text for a model; it depends on nothing else."""
-    n = len(description.language_models)
+    n, loss = len(description.language_models), description.score_loss
     return TEXT.format(
         **description.model_dump(include=set(ModelDescription.model_fields) - {"stages"}),
         n_language_models="a language model" if n == 1 else f"{n} language models, the first",
+        scores=f"Scores of phrase pairs have 8 bits: by column, ln scores differ by at most {loss}.\n" if loss else "",
         raw=" --raw" if description.preprocessing else "",
         input=RAW if description.preprocessing else TOKENIZED,
         stages="\n".join(line for i, stage in enumerate(description.stages, 1) for line in _lines(i, stage)),

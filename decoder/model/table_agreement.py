@@ -39,8 +39,8 @@ def disagreements(model: Model) -> Iterator[Finding]:
 
 def _points(phrases: PhraseTable) -> Iterator[Finding]:
     """The first alignment point outside its phrases."""
-    for first in range(0, len(phrases.ln_scores), AT_ONCE):
-        pairs = np.arange(first, min(first + AT_ONCE, len(phrases.ln_scores)))
+    for first in range(0, phrases.n_pairs, AT_ONCE):
+        pairs = np.arange(first, min(first + AT_ONCE, phrases.n_pairs))
         sources = np.searchsorted(phrases.pair_offsets, pairs, side="right") - 1
         n_points = _lengths(phrases.alignment_offsets, pairs)
         sizes = np.stack([_lengths(phrases.source_offsets, sources), _lengths(phrases.target_offsets, pairs)], axis=1)

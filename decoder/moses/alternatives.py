@@ -118,14 +118,14 @@ def _within_limit(
     """
     most, longest_target = longest(phrases.pair_offsets), longest(phrases.target_offsets)
     if limit == 0 or most <= limit:
-        return np.ones(len(phrases.ln_scores), np.bool_)
+        return np.ones(phrases.n_pairs, np.bool_)
     models, lms = language_models
     dense = dense_weights(weights, phrases.ln_scores.shape[1], None, len(models))
     lms = lms._replace(ln_weights=dense.language_model * LN10)
     tables = Tables(phrases, np.zeros((0, 0), np.float32), orientations(None), lms, sparse)
     candidates = new_candidates(most, max(longest_target, 1), limit, lms.orders.size, sparse)
     lookup = lookup_of_pairs(tables, dense, RankingWeights(dense, lms.ln_weights, is_own=False), limit, candidates)
-    chosen = np.zeros(len(phrases.ln_scores), np.bool_)
+    chosen = np.zeros(phrases.n_pairs, np.bool_)
     _mark_chosen(lookup, chosen)
     check_candidates(lookup, models)
     return chosen

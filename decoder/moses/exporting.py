@@ -160,8 +160,9 @@ def _phrase_lines(model: Model, widths: Sequence[int], number: int) -> Iterator[
     table, column = model.tables.phrases, SparseColumn(model)
     columns_of_table = slice(sum(widths[:number]), sum(widths[: number + 1]))
     for rows, sources in _pieces(table):
-        is_here = table_of(table.ln_scores[rows], widths) == number
-        scores, features = probabilities(table.ln_scores[rows, columns_of_table]), column.texts(rows)
+        ln_scores = table.scores_of(rows)
+        is_here = table_of(ln_scores, widths) == number
+        scores, features = probabilities(ln_scores[:, columns_of_table]), column.texts(rows)
         words, first = (model.source.encoded, model.target.encoded), np.array([rows.start])
         yield TableLines(table, *words, first, sources, is_here, scores, features)
 
@@ -169,7 +170,7 @@ def _phrase_lines(model: Model, widths: Sequence[int], number: int) -> Iterator[
 def _reordering_lines(directory: Path, model: Model, reordering: Reordering, layer: int) -> Iterator[TableLines]:
     """The lines of the table of estimated scores, or of those that were learned in the training `layer`, from 1."""
     table = model.tables.phrases
-    ln_scores = open_reordering_table(directory / "reordering", len(table.ln_scores)).ln_scores
+    ln_scores = open_reordering_table(directory / "reordering", table.n_pairs).ln_scores
     columns = slice(layer * reordering.n_columns, (layer + 1) * reordering.n_columns)
     for rows, sources in _pieces(table):
         if _is_by_source(reordering, layer):

@@ -25,6 +25,7 @@ from phrasebeam.decoder.moses.tables import PhraseTableReader, SparseColumns
 from phrasebeam.decoder.raw_text.truecaser import Truecaser, truecaser_paths
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.tables.provenance import DataSize, Stage, check_output, file_digests, signature, version
+from phrasebeam.decoder.tables.score_codes import EXACT, quantize_scores
 from phrasebeam.decoder.tables.table_writer import TableSizes
 from phrasebeam.lm.arpa import read_arpa
 from phrasebeam.lm.language_model import LanguageModel, is_binary
@@ -62,6 +63,7 @@ def import_moses(
     truecasers: tuple[str | Path, str | Path] | None = None,
     is_forced: bool = False,
     languages: TextLanguages | None = None,
+    score_bits: int = EXACT,
 ) -> ModelDescription:
     """Convert the Moses model of the moses.ini `ini` to a model in the directory `output`.
 
@@ -69,8 +71,8 @@ def import_moses(
 
     `preprocessing`: how its training data were made from raw text, which translate repeats; if they were truecased,
     `truecasers` are the files that Moses' train-truecaser.perl wrote for source and target. search.yaml in the model
-    takes the limits of the search from the moses.ini. `languages`: of a model that takes tokens. Raises ConfigError,
-    FormatError or OSError, and then leaves `output` as it was.
+    takes the limits of the search from the moses.ini. `languages`: of a model that takes tokens; `score_bits`: of each
+    score of a phrase pair, EXACT or 8. Raises ConfigError, FormatError or OSError, and then leaves `output` as it was.
     """
     output = real_path(output)
     check_output(output)
@@ -85,13 +87,16 @@ def import_moses(
             learn_tokenizers(preprocessing, ((), ()), directory)
         check_keeps_inputs([output], paths.values())
         data: dict[str, object] = {**file_digests(paths)}
-        check_replaceable(output, "import-moses", _settings(moses, preprocessing), data, is_forced=is_forced)
+        settings = _settings(moses, preprocessing, score_bits)
+        check_replaceable(output, "import-moses", settings, data, is_forced=is_forced)
         for name, path in _language_models(moses).items():
             _import_language_model(path, directory / name, memory)
         found = _import_tables(moses, directory, memory)
         if moses.reordering_tables:
             data["pairs_without_reordering"] = found.without_reordering
-        description = _describe(moses, directory, found, data, preprocessing, languages)
+        loss = quantize_scores(directory / "phrases") if score_bits != EXACT else None
+        description = _describe(moses, directory, found, data, preprocessing, languages, settings)
+        description = description.model_copy(update={"score_loss": loss})
         _save_search(ini, moses, description.max_source_phrase_length, directory / "search.yaml")
         has_pair_features = save_sparse(found.sparse_names, found.sparse, moses, directory)
         weights = moses.weights.model_copy(update={"pair_sparse": 1.0} if has_pair_features else {})
@@ -188,8 +193,8 @@ def _describe(
     data: dict[str, object],
     preprocessing: RawTextSettings | None,
     languages: TextLanguages | None,
+    settings: dict[str, object],
 ) -> ModelDescription:
-    settings = _settings(moses, preprocessing)
     files = [DataSize(name=name, file=entry["file"]) for name, entry in data.items() if isinstance(entry, dict)]
     return ModelDescription(
         format=MODEL_FORMAT,
@@ -213,10 +218,11 @@ def _describe(
     )
 
 
-def _settings(moses: MosesModel, preprocessing: RawTextSettings | None) -> dict[str, object]:
+def _settings(moses: MosesModel, preprocessing: RawTextSettings | None, score_bits: int) -> dict[str, object]:
     """The settings in model.yaml."""
     settings: dict[str, object] = {"imported_from": "moses", "left_out": sorted(moses.left_out)}
     settings |= {"unweighted": list(moses.unweighted)} if moses.unweighted else {}
+    settings |= {"score_bits": score_bits} if score_bits != EXACT else {}
     return settings | ({"preprocessing": preprocessing.model_dump()} if preprocessing else {})
 
 

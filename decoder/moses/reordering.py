@@ -99,7 +99,7 @@ def read_reordering_tables(
     """
     directory.mkdir()
     table = open_phrase_table(phrases)
-    sizes = {"P": len(table.ln_scores), "C": sum(model.n_columns for _, model in tables)}
+    sizes = {"P": table.n_pairs, "C": sum(model.n_columns for _, model in tables)}
     ln_scores, _ = (
         new_array_file(directory / f"{name}.npy", field.dtype, field.lengths(sizes)) for name, field, *_ in REORDERING
     )

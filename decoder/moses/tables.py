@@ -141,7 +141,7 @@ class PhraseTableReader:
             points, point_ends, np.repeat(np.diff(source_ends), np.diff(pair_ends)), np.diff(target_ends)
         )
         scores = self._checked(_rows(pairs.scores, self.n_scores, sizes[PAIRS]), "score", np.finfo(np.float64).max)
-        counts = self._checked(_rows(pairs.pair_counts, N_COUNTS, sizes[PAIRS]), "count", LARGEST_COUNT)
+        counts = self._checked(_rows(pairs.pair_counts, int(N_COUNTS), sizes[PAIRS]), "count", LARGEST_COUNT)
         counts = counts.round().astype(np.int32)
         table = PhraseTable(
             slots=np.zeros(0, np.int64),

@@ -53,7 +53,8 @@ def _finding(lookup: Lookup, wrong: list[int], models: Sequence[TargetModel]) ->
 def _scores_of(tables: Tables, pair: int, reordered: int) -> Iterator[tuple[str, np.ndarray]]:
     """The file and the scores of a `pair`, and those of a `reordered` one in the reordering table; -1 for none."""
     if pair >= 0:
-        yield "phrases/ln_scores.npy", tables.phrases.ln_scores[pair]
+        name = "codebook" if tables.phrases.codebook.size else "ln_scores"
+        yield f"phrases/{name}.npy", tables.phrases.scores_of(pair)
     if pair >= 0 and tables.sparse.pair_keys.size:
         yield "sparse/pairs/values.npy", tables.sparse.pair_values[slice(*tables.sparse.pair_offsets[pair : pair + 2])]
     if reordered >= 0:

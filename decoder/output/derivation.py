@@ -30,6 +30,7 @@ from phrasebeam.decoder.sparse.template_kernels import (
 )
 from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
 from phrasebeam.decoder.tables.language_models import LN10
+from phrasebeam.decoder.tables.phrase_table import ln_score
 from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.kernels.structs import by_value
 
@@ -114,7 +115,7 @@ def _add_alone(tables, sentence, space, pair, begin, end, length, features):
             features[places.translation + column] += synthetic.ln_scores[number, column]
     else:
         for column in range(n_translation):
-            features[places.translation + column] += tables.phrases.ln_scores[pair, column]
+            features[places.translation + column] += ln_score(tables.phrases, pair, column)
         first, last = source_words(sentence.paths, pair, begin, end)
         lengths, longest_grouped = (last - first, length), space.longest_grouped
         add_pair_features(tables.phrases, tables.idf, pair, *lengths, places, longest_grouped, features)

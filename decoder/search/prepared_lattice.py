@@ -156,7 +156,7 @@ def _tables_of(
         pair_offsets=pair_offsets,
         target_offsets=target_offsets,
         target_words=whole.target_words[columns],
-        ln_scores=whole.ln_scores[pairs],
+        ln_scores=whole.scores_of(pairs),
         **NO_POINTS,
         joint_counts=whole.joint_counts[pairs],
         source_counts=np.zeros(words[1].size - 1, np.int32),

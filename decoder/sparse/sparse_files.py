@@ -70,7 +70,7 @@ def open_sparse(
     points = PairPoints(phrases.alignment_offsets, phrases.alignment_points, np.zeros(0, np.int64))
     sparse = build_sparse(templates, levels, target, weights)._replace(points=points)
     if (path / "pairs").exists():
-        sparse = _with_pairs(sparse, path / "pairs", len(phrases.ln_scores))
+        sparse = _with_pairs(sparse, path / "pairs", phrases.n_pairs)
     return templates, levels, sparse
 
 

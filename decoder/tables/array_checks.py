@@ -45,7 +45,7 @@ def check_phrase_table(phrases: PhraseTable, n_source: int, n_target: int) -> No
     sizes = {"V": n_source, "W": n_target, "N": phrases.source_counts.size, "P": phrases.joint_counts.size}
     sizes |= {"F": phrases.source_words.size, "E": phrases.target_words.size, "A": len(phrases.alignment_points)}
     for file in PHRASES:
-        if not isinstance(file.values, Finite):
+        if not isinstance(file.values, Finite):  # nor are there wrong codes, of which each is a row of the codebook
             array = getattr(phrases, file.name)
             for name, message in wrong_numbers(f"phrases/{file.name}.npy", array, file.values, sizes):
                 raise ModelError(f"{name}: {message}; {TRAIN_AGAIN}")

@@ -81,6 +81,9 @@ class Finite(NamedTuple):
 Values = Offsets | Whole | Keys | Finite
 
 
+N_CODES = 256  # of a score in 8 bits
+
+
 class ArrayFile(NamedTuple):
     """An .npy file."""
 
@@ -105,6 +108,10 @@ PHRASES = (
     ArrayFile("target_counts", array(np.int32, "P"), COUNTED, "c(e)"),
     ArrayFile("slots", array(np.int64, "S"), Whole(-1, "N"), "hash table of source phrases, -1 in empty slots"),
 )
+SCORE_CODES = (  # in place of ln_scores, where a model has them in 8 bits
+    ArrayFile("score_codes", array(np.uint8, "P", "K"), Whole(0, N_CODES), "codes of the scores, rows of the codebook"),
+    ArrayFile("codebook", array(np.float32, N_CODES, "K"), Finite(4), "the scores that codes stand for, by column"),
+)
 REORDERING = (
     ArrayFile("ln_scores", array(np.float32, "P", "C"), Finite("B"), "ln p of the orientations, then learned scores"),
     ArrayFile("counts", array(np.int32, "P", ORIENTATIONS), COUNTED, "times seen as M S DL DR, backward, then forward"),
@@ -125,7 +132,7 @@ PAIR_FEATURES = (
 )
 OPERATIONS = (ArrayFile("keys", array(np.int64, "O"), Keys(1, 2**62), "operations, hashed"),)
 ARRAY_FILES = {  # by folder
-    "phrases": PHRASES,
+    "phrases": (*PHRASES, *SCORE_CODES),
     "reordering": REORDERING,
     "smoothing": PAIR_TYPES,
     "operations": OPERATIONS,
@@ -162,6 +169,13 @@ WORK_DIRECTORIES = (
     "expected_bleu",
     "recipe",
 )  # of trainers, in the models that they write
+
+
+def phrase_files(directory: Path) -> Sequence[ArrayFile]:
+    """The files of a phrase table that has its scores as they are, or as codes."""
+    if not (directory / f"{SCORE_CODES[0].name}.npy").exists():
+        return PHRASES
+    return [*(file for file in PHRASES if file.name != "ln_scores"), *SCORE_CODES]
 
 
 def open_arrays(directory: Path, files: Sequence[ArrayFile], counts: dict[str, int]) -> dict[str, np.ndarray]:

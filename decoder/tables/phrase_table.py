@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.errors import FormatError
-from phrasebeam.decoder.tables.model_files import PHRASES, REORDERING, TRAIN_AGAIN, open_arrays
+from phrasebeam.decoder.tables.model_files import REORDERING, TRAIN_AGAIN, open_arrays, phrase_files
 from phrasebeam.kernels.hashing import START, combine, first_slot, mix, n_slots, next_slot
-from phrasebeam.kernels.jit import inner_kernel, kernel
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.kernels.words import same_words
 
 LONGEST_PHRASE = 255  # words that a phrase can have: alignment points are bytes
@@ -23,6 +23,7 @@ MOSES_SCORES = 4
 SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE = 0, 2  # columns of ln_scores
 LEAST_LN = -100.0  # where Moses floors ln p
 LONGEST_AT_ONCE = 1 << 20  # offsets that `longest` reads at once
+NO_CODES, NO_CODEBOOK = np.zeros((0, 0), np.uint8), np.zeros((0, 0), np.float32)
 
 
 class PhraseTable(NamedTuple):
@@ -34,12 +35,25 @@ class PhraseTable(NamedTuple):
     pair_offsets: np.ndarray  # int64[N + 1], pairs of source phrase i are pair_offsets[i]:pair_offsets[i + 1]
     target_offsets: np.ndarray  # int64[P + 1], into target_words
     target_words: np.ndarray  # int32[...]
-    ln_scores: np.ndarray  # float32[P, K], Moses' order: ln p(f|e), ln lex(f|e), ln p(e|f), ln lex(e|f), others
+    # float32[P, K], Moses' order: ln p(f|e), ln lex(f|e), ln p(e|f), ln lex(e|f), others; [0, K] where there are codes
+    ln_scores: np.ndarray
     alignment_offsets: np.ndarray  # int64[P + 1], into alignment_points
     alignment_points: np.ndarray  # uint8[..., 2], (source, target) positions inside the phrases
     joint_counts: np.ndarray  # int32[P], c(f, e)
     source_counts: np.ndarray  # int32[N], c(f)
     target_counts: np.ndarray  # int32[P], c(e)
+    score_codes: np.ndarray = NO_CODES  # uint8[P, K], rows of the codebook; [0, 0] where there are ln_scores
+    codebook: np.ndarray = NO_CODEBOOK  # float32[N_CODES, K], scores; [0, 0] likewise
+
+    @property
+    def n_pairs(self) -> int:
+        return int(self.joint_counts.size)
+
+    def scores_of(self, rows: int | slice | np.ndarray) -> np.ndarray:
+        """float32[..., K], the scores of pairs."""
+        if not self.score_codes.size:
+            return np.asarray(self.ln_scores[rows])
+        return np.asarray(self.codebook[self.score_codes[rows], np.arange(self.codebook.shape[1])])
 
 
 class ReorderingTable(NamedTuple):
@@ -50,6 +64,14 @@ class ReorderingTable(NamedTuple):
 
     ln_scores: np.ndarray  # float32[P, C]
     counts: np.ndarray  # int32[P, 8], how often the pair was seen as M S DL DR, backward then forward
+
+
+@inlined_kernel
+def ln_score(table: PhraseTable, pair, column):
+    """float32, the score of a pair (int64) in a column (int64)."""
+    if table.score_codes.shape[0] > 0:
+        return table.codebook[np.int64(table.score_codes[pair, column]), column]
+    return table.ln_scores[pair, column]
 
 
 @kernel
@@ -107,7 +129,8 @@ def floored_ln(probabilities: np.ndarray) -> np.ndarray:
 def open_phrase_table(directory: str | Path) -> PhraseTable:
     """Map a phrase table from `directory`. Raises ModelError or FormatError where it is damaged."""
     counts = dict[str, int]()
-    table = PhraseTable(**open_arrays(Path(directory), PHRASES, counts))
+    arrays = open_arrays(Path(directory), phrase_files(Path(directory)), counts)
+    table = PhraseTable(**{"ln_scores": np.zeros((0, counts["K"]), np.float32)} | arrays)
     if counts["S"] != n_slots(counts["N"]):
         message = f"{counts['S']} slots, expected {n_slots(counts['N'])} for {counts['N']} source phrases"
         raise FormatError(Path(directory) / "slots.npy", f"{message}; {TRAIN_AGAIN}")

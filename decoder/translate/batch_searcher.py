@@ -8,6 +8,7 @@ from itertools import pairwise, takewhile
 import numpy as np
 
 from phrasebeam.base.errors import ModelError
+from phrasebeam.base.memory_bound import room_for_pages
 from phrasebeam.decoder.features.registry import RELATED_WORDS
 from phrasebeam.decoder.held_out.filtered_table import FilteredTables
 from phrasebeam.decoder.input.sentence_input import Input
@@ -39,6 +40,7 @@ from phrasebeam.kernels.compiled_calls import IS_COMPILED
 from phrasebeam.lm.text.line_words import LineWords, line_words
 
 MOST_SENTENCES = 64  # of a batch
+BYTES_PER_SENTENCE = 64 << 20  # more than the pages that a sentence reads of a large table
 
 
 @dataclass(frozen=True)
@@ -73,8 +75,9 @@ class BatchSearcher:
         searcher, snapshot = self._searcher, self._searcher.snapshot
         if not self._takes_batches or snapshot.layout.has(RELATED_WORDS.name):
             return None
+        most = int(min(MOST_SENTENCES, max(1, room_for_pages() // BYTES_PER_SENTENCE)))
         try:
-            packed = self._packed(list(takewhile(_has_words, lines[:MOST_SENTENCES])))
+            packed = self._packed(list(takewhile(_has_words, lines[:most])))
         except (ModelError, UnicodeEncodeError):  # which the search of the sentence alone tells with its name
             return None
         with searcher.workspaces.borrow() as workspace:

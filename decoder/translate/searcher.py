@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from phrasebeam.base.memory_bound import room_for_pages
 from phrasebeam.base.pool import Pool
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.input_settings import InputSettings
@@ -78,6 +79,7 @@ class Searcher:
         see TableFilter.filter.
         """
         snapshot = snapshot or self.snapshot
+        room_for_pages()
         with self.workspaces.borrow() as workspace:
             workspace.adopt(snapshot)
             source = self.preparer.prepare(given, snapshot, workspace, reference)

@@ -179,7 +179,7 @@ class RelatedPairs:
         if source < 0 or word in held_out.words:
             return
         first, last = phrases.pair_offsets[source : source + 2].tolist()
-        scores, counts = phrases.ln_scores[first:last], phrases.joint_counts[first:last]
+        scores, counts = phrases.scores_of(slice(first, last)), phrases.joint_counts[first:last]
         usable = np.flatnonzero((counts >= held_out.least_count) & np.isfinite(scores).all(axis=1))
         ln_probabilities = scores[usable, min(TARGET_GIVEN_SOURCE, self._model.n_scores - 1)]
         for i in usable[np.argsort(-ln_probabilities, kind="stable")][:most].tolist():

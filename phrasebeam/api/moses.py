@@ -1,7 +1,7 @@
 """import_moses and export_moses: models in Moses' formats."""
 
 from pathlib import Path
-from typing import Annotated, Unpack
+from typing import Annotated, Literal, Unpack
 
 from phrasebeam.api.arguments import File, Force, LanguageOptions, MemoryBound, Model, RawOrTokens, memory_bound
 from phrasebeam.base.config import parse_config
@@ -11,6 +11,7 @@ from phrasebeam.base.options import Option, described
 from phrasebeam.decoder.input.raw_text_settings import TextLanguages, raw_preprocessing
 from phrasebeam.decoder.model.description import ModelDescription
 from phrasebeam.decoder.moses import exporting, importing
+from phrasebeam.decoder.tables.score_codes import EXACT, ScoreSettings
 
 
 class ImportOptions(LanguageOptions, total=False):
@@ -20,6 +21,7 @@ class ImportOptions(LanguageOptions, total=False):
     memory: MemoryBound
     truecaser_source: Annotated[File | None, "Moses' truecaser, if the text was truecased."]
     truecaser_target: Annotated[File | None, "Moses' truecaser of the target language."]
+    score_bits: Annotated[Literal[8, 32] | None, Option(section=ScoreSettings)]
     lowercase: Annotated[bool, "The text was lowercased, as raw text is then, too."]
     force: Force
 
@@ -57,8 +59,9 @@ def import_moses(
         casing = "truecase" if truecasers else "lowercase" if lowercase else "keep"
         languages = {"source_language": source_language, "target_language": target_language}
         preprocessing = raw_preprocessing({"casing": casing}, {name: one for name, one in languages.items() if one})
+    force, score_bits = options["force"], options["score_bits"] or EXACT
     with memory_bound(n_bytes):
-        return importing.import_moses(ini, output, n_bytes, preprocessing, truecasers, options["force"], known)
+        return importing.import_moses(ini, output, n_bytes, preprocessing, truecasers, force, known, score_bits)
 
 
 @described()

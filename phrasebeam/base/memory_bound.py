@@ -1,9 +1,12 @@
 """A bound on the memory of a command and its processes: it is kept as far as possible, and what exceeds it is reported.
 
-Pages of mapped files are released by a thread that looks the more often, the closer the process is to the bound. Work
-that fills memory of its own asks `memory_left` how much it may take, and puts the rest on disk.
+Pages of mapped files are released by a thread that looks the more often, the closer the process is to the bound. Where
+processors are busy it may look too late: a gigabyte becomes resident in a tenth of a second. So work that reads many
+pages asks `room_for_pages` before each step. Work that fills memory of its own asks `memory_left` how much it may take,
+and puts the rest on disk.
 """
 
+import math
 import os
 import threading
 from pathlib import Path
@@ -12,7 +15,14 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from phrasebeam.base.config import WITHOUT_EFFECT, Bytes, Section, format_size, parse_config
-from phrasebeam.base.resident_memory import descendants, peak_memory, proportional_memory, release_all, resident_memory
+from phrasebeam.base.resident_memory import (
+    descendants,
+    mapped_bytes,
+    peak_memory,
+    proportional_memory,
+    release_all,
+    resident_memory,
+)
 from phrasebeam.process.children import CHILD
 
 DEFAULT_MEMORY = 2 << 30  # bytes
@@ -98,17 +108,20 @@ class MemoryBound:
 
     def _look(self) -> float:
         """Release mapped pages where the bound is near and they are many; the seconds until the next look."""
+        least, most = SECONDS_BETWEEN_LOOKS
+        return min(most, max(least, self.free() / BYTES_PER_SECOND))
+
+    def free(self) -> float:
+        """Bytes until the bound is near; where it is, and mapped pages are many, they are released before."""
         memory = resident_memory()
         if memory is None:
-            return SECONDS_BETWEEN_LOOKS[1]
+            return math.inf
         self.peak = max(self.peak, memory.all)
-        free = _threshold(self.n_bytes) - memory.all
-        if free < 0 and memory.mapped - self._last_mapped > self.n_bytes // 16:
+        if memory.all > _threshold(self.n_bytes) and memory.mapped - self._last_mapped > self.n_bytes // 16:
             release_all()
             memory = resident_memory() or memory
             self._last_mapped = memory.mapped
-        least, most = SECONDS_BETWEEN_LOOKS
-        return min(most, max(least, free / BYTES_PER_SECOND))
+        return _threshold(self.n_bytes) - memory.all
 
     def _look_at_processes(self) -> None:
         sizes = {} if _leaves_out else {pid: proportional_memory(pid) for pid in descendants()}
@@ -126,6 +139,15 @@ def keep_memory(n_bytes: int) -> None:
     global _bound
     end_memory_bound()
     _bound = MemoryBound(n_bytes)
+
+
+def room_for_pages() -> float:
+    """Bytes of mapped files that may be read before the bound is near; infinite without a bound, or where all fit in.
+
+    Where the bound is near, and mapped pages are many, they are released before.
+    """
+    free = math.inf if _bound is None else _bound.free()
+    return math.inf if free > mapped_bytes() else free
 
 
 def end_memory_bound() -> str:

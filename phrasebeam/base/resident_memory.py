@@ -96,6 +96,12 @@ def map_file(
         return let_release(np.asarray(np.memmap(path, dtype, mode, offset, shape)))
 
 
+def mapped_bytes() -> int:
+    """The bytes of all files that `release_all` would release, as far as they are mapped."""
+    mappings = [reference() for reference in list(_releasable.values())]
+    return sum(len(mapping) for mapping in mappings if mapping is not None and not mapping.closed)
+
+
 def release_all() -> None:
     """Release the pages of all arrays that were given to `let_release`; their contents do not change."""
     for reference in list(_releasable.values()):

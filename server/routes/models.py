@@ -45,6 +45,6 @@ def _answer(served: ServedModel) -> ModelAnswer:
         raw=served.raw_text is not None,
         source_words=len(model.source),
         target_words=len(model.target),
-        phrase_pairs=len(model.tables.phrases.ln_scores),
+        phrase_pairs=model.tables.phrases.n_pairs,
         features=list(served.decoder.features.names()),
     )

@@ -1,5 +1,6 @@
 """The bound on memory: what it means, that it is kept, and what is said where it cannot be."""
 
+import math
 import os
 import subprocess
 import sys
@@ -89,6 +90,23 @@ def test_mapped_pages_are_released_in_time(tmp_path):
         most = max(most, resident_memory().all)
     assert most < before + 2 * SIZE
     assert end_memory_bound() == ""
+
+
+def test_room_for_pages(tmp_path, monkeypatch):
+    monkeypatch.setattr(memory_bound.MemoryBound, "_watch", lambda self: None)  # the thread comes too late
+    np.full(4 * SIZE // 8, 7, np.int64).tofile(tmp_path / "array")
+    array = let_release(np.asarray(np.memmap(tmp_path / "array", np.int64, "c")))
+    assert memory_bound.room_for_pages() == math.inf
+    keep_memory(resident_memory().all + 16 * SIZE)
+    assert memory_bound.room_for_pages() == math.inf
+    end_memory_bound()
+    before = resident_memory().all
+    keep_memory(before + memory_bound.RESERVE + SIZE)
+    assert 0 < memory_bound.room_for_pages() <= SIZE
+    assert (array == 7).all()
+    assert resident_memory().all > before + 3 * SIZE
+    assert 0 < memory_bound.room_for_pages() <= 2 * SIZE
+    assert resident_memory().all < before + 2 * SIZE
 
 
 def test_what_cannot_be_kept_is_reported():

@@ -124,9 +124,15 @@ def random_lm(directory: Path, rng: random.Random, order: int) -> dict:
 
 
 def save_arrays(arrays: NamedTuple, directory: str | Path) -> None:
-    """Write each field of a NamedTuple of arrays to a file FIELD.npy in `directory`, which is made."""
+    """Write each field of a NamedTuple of arrays to a file FIELD.npy in `directory`, which is made.
+
+    Of a phrase table, scores or their codes, whichever it has.
+    """
     Path(directory).mkdir(parents=True, exist_ok=True)
+    left_out = ("score_codes", "codebook") if isinstance(arrays, PhraseTable) and not arrays.codebook.size else ()
     for name, array in arrays._asdict().items():
+        if name in left_out:
+            continue
         np.save(Path(directory) / f"{name}.npy", array)
 
 

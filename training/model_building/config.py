@@ -9,6 +9,7 @@ from phrasebeam.base.memory_bound import MemorySettings
 from phrasebeam.decoder.features.reordering_type import Condition, Direction, Kind, Orientation, Reordering
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings, TextLanguages
+from phrasebeam.decoder.tables.score_codes import ScoreSettings
 from phrasebeam.decoder.tables.score_smoothing import Method
 from phrasebeam.lm.ngrams import MAX_ORDER
 from phrasebeam.training.bitext.cleaning import CleaningSettings, PairCleaner, pair_cleaner
@@ -18,8 +19,8 @@ N_SCORES = 4  # of a phrase pair, see ln_scores in piece_scoring.py
 OPERATION_WEIGHTS = [0.1, 0.0, 0.0]  # before tuning, of ln p, gaps, jumps back
 
 
-class Phrases(Section):
-    """Which phrase pairs are extracted, and how their probabilities are smoothed."""
+class Phrases(ScoreSettings):
+    """Which phrase pairs are extracted, how their probabilities are smoothed, and how their scores are stored."""
 
     max_length: int = Field(7, ge=1, le=20, description="longest phrase of either side, in words")
     agreement: int = Field(

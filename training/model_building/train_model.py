@@ -23,6 +23,7 @@ from phrasebeam.decoder.raw_text.casing import begin_with_capitals
 from phrasebeam.decoder.tables.model_files import ALIGNMENT
 from phrasebeam.decoder.tables.phrase_table import open_phrase_table
 from phrasebeam.decoder.tables.provenance import DataSize, Stage, check_output, file_digests, signature, version
+from phrasebeam.decoder.tables.score_codes import EXACT, quantize_scores
 from phrasebeam.lm.estimate import estimate
 from phrasebeam.lm.probing_writer import write_probing
 from phrasebeam.lm.text.word_classes import read_word_classes
@@ -240,6 +241,7 @@ def _describe(
     if not sizes.most_pairs:
         raise FormatError(data["source"]["file"], "no phrase pairs: no words of the bitext are aligned")
     settings = _settings(config, data)
+    loss = quantize_scores(directory / "phrases") if config.phrases.score_bits != EXACT else None
     return ModelDescription(
         format=MODEL_FORMAT,
         version=version(),
@@ -253,6 +255,7 @@ def _describe(
         language_model_order=config.language_model.order,
         language_models=_language_model_files(config),
         smoothing=built.smoothing,
+        score_loss=loss,
         alignments=built.agreement.alignments,
         agreement=built.agreement.least,
         reordering=config.reordering.model,
@@ -277,6 +280,8 @@ def _settings(
         settings["operations"] = config.operations.model_dump(mode="json")  # in full: by default there are none
     if "alignment" in data:
         settings.pop("alignment", None)
+    if config.phrases.score_bits == EXACT:
+        settings.get("phrases", {}).pop("score_bits", None)
     return settings
 
 

@@ -11,7 +11,7 @@ from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.sparse.sparse_files import save_pair_features, save_templates
 from phrasebeam.decoder.sparse.sparse_weights import add_weights, new_sparse_weights, save_sparse_weights
 from phrasebeam.decoder.sparse.templates import Templates
-from phrasebeam.decoder.tables.model_files import ARRAY_FILES, TYPES
+from phrasebeam.decoder.tables.model_files import ARRAY_FILES, SCORE_CODES, TYPES
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.bitext.operation_sequences import build_operations
 from phrasebeam.training.bitext.parallel_text import read_bitext
@@ -20,7 +20,7 @@ from tests.decoder.models import random_toy
 
 pytestmark = pytest.mark.kernels
 
-FILES = [(folder, file) for folder, files in ARRAY_FILES.items() for file in files]
+FILES = [(folder, file) for folder, files in ARRAY_FILES.items() for file in files if file not in SCORE_CODES]
 
 
 @pytest.fixture(scope="module")

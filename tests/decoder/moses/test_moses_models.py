@@ -159,6 +159,20 @@ def contents(directory):
     return {path.relative_to(directory): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
 
 
+def test_scores_in_8_bits(tmp_path, toy, moses):
+    """So few different scores are all kept."""
+    found = import_moses(moses / "moses.ini", tmp_path / "coded", score_bits=8)
+    assert found.settings["score_bits"] == 8
+    assert max(found.score_loss.largest) < 1e-3
+    assert_sound(tmp_path / "coded")
+    before, after = Decoder.load(toy), Decoder.load(tmp_path / "coded")
+    assert not after.model.tables.phrases.ln_scores.size
+    for old, new in zip(before.translate_all(LINES), after.translate_all(LINES)):
+        assert (new.text, new.phrases) == (old.text, old.phrases)
+    with pytest.raises(ConfigError, match="score_bits was 8, is not given"):
+        import_moses(moses / "moses.ini", tmp_path / "coded")
+
+
 def test_limits_of_the_search_go_out_and_come_in(tmp_path, toy):
     model = shutil.copytree(toy, tmp_path / "model")
     save_config(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from phrasebeam.base.errors import FormatError, ModelError, SmtError
 from phrasebeam.decoder.tables import phrase_table
-from phrasebeam.decoder.tables.model_files import COUNTS, PHRASES, REORDERING
+from phrasebeam.decoder.tables.model_files import COUNTS, PHRASES, REORDERING, SCORE_CODES
 from phrasebeam.decoder.tables.phrase_table import (
     ABSENT,
     PhraseTable,
@@ -106,7 +106,7 @@ def npz():
 
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize(
-    "name", [*(f"phrases/{name}" for name in PhraseTable._fields), "reordering/ln_scores", "reordering/counts"]
+    "name", [*(f"phrases/{file.name}" for file in PHRASES), "reordering/ln_scores", "reordering/counts"]
 )
 def test_damaged_files_are_named(tmp_path, saved, name, damage):
     folder = name.split("/")[0]
@@ -144,5 +144,5 @@ def test_missing_directory(tmp_path):
 
 
 def test_all_fields_are_declared_in_their_files():
-    for struct, files in ((PhraseTable, PHRASES), (ReorderingTable, REORDERING)):
+    for struct, files in ((PhraseTable, (*PHRASES, *SCORE_CODES)), (ReorderingTable, REORDERING)):
         assert {*struct._fields} == {file.name for file in files}

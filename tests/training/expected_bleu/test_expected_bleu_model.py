@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from phrasebeam.base.config import load_config
 from phrasebeam.base.errors import ConfigError, FormatError, ModelError
 from phrasebeam.cli import main
-from phrasebeam.decoder.model.description import accept_files
+from phrasebeam.decoder.model.description import accept_files, open_description, save_description
 from phrasebeam.decoder.model.opened_model import open_model
+from phrasebeam.decoder.tables.score_codes import quantize_scores
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.common.development_set import read_development
@@ -124,6 +125,15 @@ def test_threads_do_not_change_a_bit(data, tmp_path):
     one, two = (learn(data, tmp_path / f"{threads}", threads=threads, lm_folds=2) for threads in (1, 2))
     assert worth(one) == worth(two)
     assert learned(tmp_path / "1") == learned(tmp_path / "2")
+
+
+def test_scores_in_8_bits_are_refused(data, tmp_path):
+    model = shutil.copytree(data / "model", tmp_path / "coded")
+    loss = quantize_scores(model / "phrases")
+    save_description(open_description(model).model_copy(update={"score_loss": loss}), model)
+    with pytest.raises(ConfigError, match=r"coded: scores in 8 bits, .* train it with 32 \(phrases.score_bits\)"):
+        learn(data, tmp_path / "out", model=model)
+    assert not (tmp_path / "out").exists()
 
 
 def test_growth_transformation_learns_the_channel_models(data, tmp_path):

@@ -18,7 +18,10 @@ from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.resident_memory import ResidentMemory
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.held_out.leave_one_out import check_frequencies
 from phrasebeam.decoder.model.description import ModelDescription
+from phrasebeam.decoder.tables import score_codes
+from phrasebeam.decoder.tables.model_files import N_CODES
 from phrasebeam.decoder.tables.phrase_table import find_source, open_phrase_table, open_reordering_table
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.estimate import estimate
@@ -58,6 +61,27 @@ def config(**changes):
 
 def contents(directory):
     return {str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+
+
+def test_scores_in_8_bits(tmp_path, caplog, monkeypatch):
+    """With another codebook than theirs, since the scores of a small model are few, and all kept."""
+    monkeypatch.setattr(score_codes, "codebook_of", lambda _: np.linspace(-10, 0, N_CODES, dtype=np.float32))
+    source, target = bitext(tmp_path)
+    exact = train_model(source, target, tmp_path / "exact", config())
+    with caplog.at_level("INFO"):
+        coded = train_model(source, target, tmp_path / "coded", config(phrases={"score_bits": 8}))
+    assert_sound(tmp_path / "coded")
+    before, after = (open_phrase_table(tmp_path / name / "phrases") for name in ("exact", "coded"))
+    differences = np.abs(before.ln_scores - after.scores_of(slice(None)))
+    assert coded.score_loss.largest == pytest.approx(differences.max(axis=0).tolist())
+    assert coded.score_loss.mean == pytest.approx(differences.mean(axis=0).tolist(), rel=1e-4)
+    assert 0 < differences.max() < 0.1
+    said = f"ln scores differ by at most {coded.score_loss}"
+    assert said in caplog.text
+    assert said in (tmp_path / "coded" / "README.md").read_text()
+    assert exact.score_loss is None
+    assert "score_bits" not in exact.settings["phrases"]
+    check_frequencies(after)  # which leave-one-out needs
 
 
 def test_the_parts_fit_together(tmp_path):
