@@ -5,23 +5,27 @@ the search translates the rest. Unlike there the pieces do not exclude other tra
 table's, with a probability of their own, and the search decides.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
 from phrasebeam.decoder.adaptation.segment import Points, Segment
 from phrasebeam.decoder.adaptation.translation_memory import SegmentMatch
-from phrasebeam.decoder.input.sentence_input import Input, Term
+from phrasebeam.decoder.input.sentence_input import LONGEST_TERM, Input, Term
+
+MOST_WORDS = 250  # of a segment, of which pieces are taken
 
 
 def with_matched_terms(given: Input, match: SegmentMatch, probability: float) -> Input:
     """The sentence with the pieces of its match as terms of a probability; the whole of it where the match is exact.
 
-    A sentence that has terms of its own keeps to these.
+    A sentence that has terms of its own keeps to these, one that is too long for pieces stays as it is; of one that is
+    too long for a term, an exact match is pieces, too.
     """
     segment = match.segment
-    if given.terms or given.lattice is not None:
+    if given.terms or given.lattice is not None or len(segment.source) > MOST_WORDS:
         return given
-    if match.similarity == 1.0:
+    if match.similarity == 1.0 and len(segment.source) <= LONGEST_TERM:
         whole = Term(0, len(segment.source), segment.translation, alignment=segment.alignment)
         # Who types another beginning wants another translation
         return replace(given, terms=(whole,), policy="inclusive" if given.prefix.words else "exclusive")
@@ -34,31 +38,33 @@ def with_matched_terms(given: Input, match: SegmentMatch, probability: float) ->
 
 
 def _pieces(segment: Segment, begin: int, end: int, shift: int, probability: float) -> Iterator[Term]:
-    """Terms of the longest phrase pair within source words begin:end of a segment, and of what is before and behind it.
+    """Terms of the longest phrase pair within source words begin:end of a segment, and of the longest beside it.
 
     `shift`: from a position in the segment's source to one in the sentence.
     """
-    found = _longest_phrase(segment.alignment, begin, end)
-    if found is None:
-        return
-    first, last = found
-    yield from _pieces(segment, begin, first, shift, probability)
-    for low, high in _targets(segment, first, last):
-        points = tuple((s - first, t - low) for s, t in segment.alignment if first <= s < last)
-        yield Term(first + shift, last + shift, segment.translation[low:high], probability, points)
-    yield from _pieces(segment, last, end, shift, probability)
+    chosen = list[tuple[int, int]]()
+    for first, last in sorted(_phrases(segment.alignment, begin, end), key=lambda span: (span[0] - span[1], span[0])):
+        if all(last <= other or behind <= first for other, behind in chosen):
+            chosen.append((first, last))
+    for first, last in sorted(chosen):
+        for low, high in _targets(segment, first, last):
+            points = tuple((s - first, t - low) for s, t in segment.alignment if first <= s < last)
+            yield Term(first + shift, last + shift, segment.translation[low:high], probability, points)
 
 
-def _longest_phrase(points: Points, begin: int, end: int) -> tuple[int, int] | None:
-    """The longest of the spans within begin:end that a phrase pair covers, the first of several; None: none does."""
-    for length in range(end - begin, 0, -1):
-        for first in range(begin, end - length + 1):
-            targets = [t for s, t in points if first <= s < first + length]
-            if targets:
-                low, high = min(targets), max(targets)
-                if all(first <= s < first + length for s, t in points if low <= t <= high):
-                    return first, first + length
-    return None
+def _phrases(points: Points, begin: int, end: int) -> Iterator[tuple[int, int]]:
+    """The spans within source words begin:end that phrase pairs cover, of at most LONGEST_TERM words."""
+    targets_of, sources_of = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
+    for s, t in points:
+        targets_of[s].append(t)
+        sources_of[t].append(s)
+    for first in range(begin, end):
+        targets = list[int]()
+        for last in range(first + 1, min(end, first + LONGEST_TERM) + 1):
+            targets += targets_of.get(last - 1, [])
+            within = range(min(targets, default=0), max(targets, default=-1) + 1)
+            if targets and all(first <= s < last for t in within for s in sources_of.get(t, [])):
+                yield first, last
 
 
 def _targets(segment: Segment, first: int, last: int) -> list[tuple[int, int]]:

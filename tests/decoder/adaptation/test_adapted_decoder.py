@@ -72,6 +72,11 @@ def test_a_sentence_like_a_confirmed_one_keeps_its_translation(model):
     assert AdaptedDecoder.load(model, adaptation=AdaptationSettings(similarity=0.95)).match(near) is None
     decoder.undo(1)
     assert decoder.match(long) is None
+    for n in (5, 30):  # too long for a term, too long for pieces
+        longer = " ".join([long] * n)
+        decoder.confirm(longer, " ".join([said] * n))
+        answer = decoder.answer(longer)
+        assert answer.match.similarity == 1 and "kennel" in answer.translation.text
 
 
 @pytest.mark.parametrize("name", INDICES)
