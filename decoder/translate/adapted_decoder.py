@@ -173,7 +173,9 @@ class AdaptedDecoder(Decoder):
     def match(self, source: Sentence) -> SegmentMatch | None:
         """The confirmed segment most similar to a tokenized sentence; None where none is similar enough.
 
-        >>> decoder.match("der zwinger schläft nicht .").similarity  # doctest: +SKIP
+        >>> decoder = AdaptedDecoder.load("model")
+        >>> segment = decoder.confirm("der zwinger schläft .", "the kennel sleeps .")
+        >>> decoder.match("der zwinger schläft nicht .").similarity
         0.8
         """
         return self.memory.match(self.input_of(source).words)
