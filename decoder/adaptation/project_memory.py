@@ -140,8 +140,7 @@ class ProjectMemory:
     def match(self, words: Sequence[str]) -> SegmentMatch | None:
         """The confirmed segment most similar to a sentence, if any reaches the settings' `similarity`."""
         with self._lock:
-            found = self._similar.best(words, self.settings.similarity)
-            return SegmentMatch(self._segments[found.key], found.similarity, found.shared) if found else None
+            return self._similar.best(words, self.settings.similarity)
 
     def align(self, source: Sequence[str], translation: Sequence[str]) -> tuple[tuple[int, int], ...]:
         """The (source, target) positions of words that belong together, by the statistics of the model alone."""
@@ -168,7 +167,7 @@ class ProjectMemory:
 
     def _learn(self, segment: Segment) -> None:
         self._segments[segment.number] = segment
-        self._similar.add(segment.number, segment.source)
+        self._similar.add(segment)
         if segment.key:
             self._numbers[segment.key] = segment.number
         source, target = self._add_words(segment)

@@ -183,14 +183,20 @@ class AdaptedDecoder(Decoder):
     @checked
     def answer(self, line: Sentence, request: Request = TRANSLATION, stop: StopFlag | None = None) -> AdaptedAnswer:
         """Decoder.answer, and the most similar confirmed segment."""
-        found = super().answer(line, request, stop)
-        return AdaptedAnswer(found.translation, found.nbest, found.lattice, self.match(line))
+        given, match = self._matched(line)
+        found = self._answer(given, request, stop)
+        return AdaptedAnswer(found.translation, found.nbest, found.lattice, match)
 
     def search_input(self, line: Sentence) -> Input:
         """The sentence, with pieces of the most similar confirmed one that both share; see with_matched_terms."""
+        return self._matched(line)[0]
+
+    def _matched(self, line: Sentence) -> tuple[Input, SegmentMatch | None]:
         given = self.input_of(line)
         match = self.memory.match(given.words)
-        return with_matched_terms(given, match, self.memory.settings.piece_probability) if match else given
+        if match is None:
+            return given, None
+        return with_matched_terms(given, match, self.memory.settings.piece_probability), match
 
     @checked
     def undo(self, number: int) -> Segment:

@@ -254,7 +254,10 @@ class Decoder:
 
         Raises InterruptedError when another thread sets the flag `stop`.
         """
-        with self.searcher.search(self.search_input(line), stop=stop) as result:
+        return self._answer(self.search_input(line), request, stop)
+
+    def _answer(self, given: Input, request: Request, stop: StopFlag | None) -> Answer:
+        with self.searcher.search(given, stop=stop) as result:
             nbest = result.nbest(request.n, request.distinct, request.sparse) if request.n else []
             if request.mbr:
                 translation = result.least_risk(request.mbr)

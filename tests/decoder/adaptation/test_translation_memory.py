@@ -22,11 +22,15 @@ def distance(a, b):
     return min(changed, distance(a[1:], b) + 1, distance(a, b[1:]) + 1)
 
 
+def add(memory, number, source):
+    memory.add(Segment(number, tuple(source), ("translation",), ()))
+
+
 @given(st.lists(SENTENCE, max_size=6), st.sets(st.integers(0, 5)), SENTENCE, st.sampled_from([0.2, 0.5, 0.75, 1.0]))
 def test_the_most_similar_sentence_is_found(sentences, removed, words, least):
     memory, kept = TranslationMemory(), {}
     for key, sentence in enumerate(sentences):
-        memory.add(key, sentence)
+        add(memory, key, sentence)
         kept[key] = sentence
     for key in removed & kept.keys():
         memory.remove(key)
@@ -36,22 +40,23 @@ def test_the_most_similar_sentence_is_found(sentences, removed, words, least):
     if found is None:
         assert all(value < least + ROUNDING for value in rated.values())
         return
+    key = found.segment.number
     assert found.similarity > least - ROUNDING
-    assert found.similarity == pytest.approx(max(rated.values())) == pytest.approx(rated[found.key])
-    assert found.key == max(key for key, value in rated.items() if value == pytest.approx(found.similarity))
+    assert found.similarity == pytest.approx(max(rated.values())) == pytest.approx(rated[key])
+    assert key == max(other for other, value in rated.items() if value == pytest.approx(found.similarity))
     for begin, first, length in found.shared:
-        assert words[begin : begin + length] == kept[found.key][first : first + length] and length > 0
+        assert words[begin : begin + length] == kept[key][first : first + length] and length > 0
     n_shared = sum(length for _, _, length in found.shared)
-    assert distance(words, kept[found.key]) >= max(len(words), len(kept[found.key])) - n_shared
+    assert distance(words, kept[key]) >= max(len(words), len(kept[key])) - n_shared
 
 
 def test_words_of_many_sentences_find_none(monkeypatch):
     monkeypatch.setattr(translation_memory, "MOST_SENTENCES", 2)
     memory = TranslationMemory()
     for key, text in enumerate(["a b c", "a b d", "a e f"]):
-        memory.add(key, text.split())
+        add(memory, key, text.split())
     assert memory.best(["a", "x"], 0.1) is None
-    assert memory.best(["a", "b", "x"], 0.1).key == 1
+    assert memory.best(["a", "b", "x"], 0.1).segment.number == 1
     assert memory.best(["a", "e", "f"], 0.1).similarity == 1
 
 
