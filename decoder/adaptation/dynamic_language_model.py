@@ -7,6 +7,7 @@ word penalty makes up for the constant, see `compensated`.
 """
 
 import math
+from array import array
 from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -21,13 +22,61 @@ from phrasebeam.lm.ngrams import NgramModel, NgramOrder
 from phrasebeam.lm.text.vocabulary import BEGIN, END, UNKNOWN, Vocabulary
 
 LEAST_COUNT = 1e-3  # below that, segments are forgotten
+MOST_SEGMENTS = 2000  # that are remembered where counts fade slowly
+MOST_FORGOTTEN = 3  # distinct n-grams for each of the segments that are remembered; with more all are numbered anew
+
+Ngram = tuple[str, ...]
+
+
+class NumberedNgrams:
+    """The distinct n-grams of one length n, each with a number and what does not depend on counts."""
+
+    def __init__(self, n: int, shorter: "NumberedNgrams | None"):
+        """`shorter`: those of n - 1 words, which have the last words of each of these; None where n is 1."""
+        self.n, self.shorter = n, shorter
+        self.numbers, self._contexts = dict[Ngram, int](), dict[Ngram, int]()
+        self._words, self._log10_static = array("i"), array("d")
+        self._context_of, self._lower_of = array("q"), array("q")
+
+    def add(self, ngram: Ngram, ids: Sequence[int], log10_static: float) -> int:
+        """Add an n-gram of words with these ids, and what the model's language model says; its number."""
+        self.numbers[ngram] = number = len(self.numbers)
+        self._words.extend(ids)
+        self._log10_static.append(log10_static)
+        self._context_of.append(self._contexts.setdefault(ngram[:-1], len(self._contexts)))
+        self._lower_of.append(self.shorter.numbers[ngram[1:]] if self.shorter else 0)
+        return number
+
+    def static_score(self, ngram: Ngram) -> float | None:
+        """log10 p of the last word by the model's language model, where the n-gram is known."""
+        number = self.numbers.get(ngram)
+        return None if number is None else self._log10_static[number]
+
+    def probabilities(self, counts: np.ndarray, lower: np.ndarray) -> np.ndarray:
+        """float64[K] of the n-grams by their counts (float64[K]) and `lower`, those of the n-grams one word shorter.
+
+        By Witten & Bell; 0 where the count is 0. Of unigrams, for which `lower` is 0, the mass of unseen words is left
+        to the model that they are interpolated with.
+        """
+        context_of, is_seen = np.array(self._context_of, np.int64), counts > 0
+        totals = np.bincount(context_of, counts, len(self._contexts))
+        types = np.bincount(context_of, is_seen, len(self._contexts))
+        of_types = types[context_of] * lower[np.array(self._lower_of, np.int64)]
+        found = np.zeros(counts.size)
+        np.divide(counts + of_types, (totals + types)[context_of], out=found, where=is_seen)
+        return found
+
+    def rows(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The words (int32[L, n]) and static log10 p (float64[L]) of the n-grams of some numbers (int64[L])."""
+        words = np.array(self._words, np.int32).reshape(-1, self.n)
+        return words[chosen], np.array(self._log10_static)[chosen]
 
 
 class SegmentNgrams(NamedTuple):
     """The n-grams of one segment, in the order of their last words."""
 
-    ngrams: list[np.ndarray]  # [n - 1]: int32[K, n] word ids
-    log10_static: list[np.ndarray]  # [n - 1]: float64[K], of the last word after the others by the model
+    words: Sequence[str]
+    numbers: list[np.ndarray]  # [n - 1]: int64[K]
 
 
 class DynamicLanguageModel:
@@ -36,22 +85,51 @@ class DynamicLanguageModel:
     def __init__(self, static: TargetModel, settings: AdaptationSettings):
         """`static`: the language model that is interpolated with."""
         self.static, self.settings = static, settings
+        longest = math.log(LEAST_COUNT) / math.log(settings.decay) + 1 if settings.decay < 1 else MOST_SEGMENTS
+        self.most_segments = min(int(longest), MOST_SEGMENTS)
+        self._segments = deque[SegmentNgrams](maxlen=self.most_segments)
+        self._begin()
+
+    def _begin(self) -> None:
         self.vocabulary = Vocabulary([UNKNOWN, BEGIN, END])
-        longest = np.log(LEAST_COUNT) / np.log(settings.decay) + 1 if settings.decay < 1 else None
-        self._segments = deque[SegmentNgrams](maxlen=int(longest) if longest else None)
+        orders = list[NumberedNgrams]()
+        for n in range(1, self.settings.order + 1):
+            orders.append(NumberedNgrams(n, orders[-1] if orders else None))
+        self._orders = orders
 
-    def static_scores(self, words: Sequence[str]) -> list[np.ndarray]:
-        """[n - 1]: float64[K] log10 p by the model of each last word of the n-grams of a segment, see _starts."""
-        ids = self.static.word_ids([BEGIN, *words, END])
-        ids[0], ids[-1] = self.static.model.begin, self.static.model.end
-        orders = range(1, self.settings.order + 1)
-        return [np.array([self._log10_static(ids[i : i + n]) for i in _starts(ids.size, n)]) for n in orders]
+    def add(self, words: Sequence[str]) -> None:
+        """Add one more segment."""
+        self._number(words, self._orders)
+        n_kept = sum(segment.numbers[-1].size for segment in self._segments)
+        if len(self._orders[-1].numbers) > MOST_FORGOTTEN * (n_kept + self.most_segments):
+            self._number_anew()
 
-    def add(self, words: Sequence[str], static_scores: list[np.ndarray]) -> None:
-        """Add one more segment, whose static_scores are known."""
-        ids, orders = self.vocabulary.add_all([BEGIN, *words, END]), range(1, self.settings.order + 1)
-        ngrams = [np.array([ids[i : i + n] for i in _starts(ids.size, n)], np.int32).reshape(-1, n) for n in orders]
-        self._segments.append(SegmentNgrams(ngrams, static_scores))
+    def _number_anew(self) -> None:
+        """Give numbers to the n-grams and words of the remembered segments alone."""
+        known, kept = self._orders, [segment.words for segment in self._segments]
+        self._begin()
+        self._segments.clear()
+        for words in kept:
+            self._number(words, known)
+
+    def _number(self, words: Sequence[str], known: Sequence[NumberedNgrams]) -> None:
+        """Add a segment; scores that are `known` are not looked up again."""
+        text = [BEGIN, *words, END]
+        ids, static_ids = self.vocabulary.add_all(text), self.static.word_ids(text)
+        static_ids[0], static_ids[-1] = self.static.model.begin, self.static.model.end
+        numbers = list[np.ndarray]()
+        for order, of_known in zip(self._orders, known):
+            n, found = order.n, list[int]()
+            for i in range(1 if n == 1 else 0, len(text) - n + 1):  # all whose last word is not the first of the text
+                ngram = tuple(text[i : i + n])
+                number = order.numbers.get(ngram)
+                if number is None:
+                    score = of_known.static_score(ngram)
+                    log10_static = self._log10_static(static_ids[i : i + n]) if score is None else score
+                    number = order.add(ngram, ids[i : i + n], log10_static)
+                found.append(number)
+            numbers.append(np.array(found, np.int64))
+        self._segments.append(SegmentNgrams(words, numbers))
 
     def _log10_static(self, ids: np.ndarray) -> float:
         """log10 p of the last of LM ids (int32[n]) after the others, by the model."""
@@ -62,61 +140,27 @@ class DynamicLanguageModel:
         """The language model of the ratios, of the present counts."""
         n_segments = len(self._segments)
         weights = self.settings.weight * self.settings.decay ** np.arange(n_segments - 1, -1, -1.0)
-        orders, log10_unseen = [], self._log10(np.zeros(1))[0]
-        unigrams = np.full(len(self.vocabulary), log10_unseen)
-        lower = dict[bytes, float]()
-        for n in range(1, self.settings.order + 1):
-            words, counts, log10_static = self._counted(n, weights)
-            probabilities = _witten_bell(words, counts, lower)
-            lower = dict(zip(_as_bytes(words), probabilities.tolist()))
-            values = self._log10(probabilities / 10.0**log10_static)
-            if n == 1:
+        log10_unseen, orders = self._log10(np.zeros(1))[0], list[NgramOrder]()
+        unigrams, lower = np.full(len(self.vocabulary), log10_unseen), np.zeros(1)
+        for i, order in enumerate(self._orders):
+            numbers = [segment.numbers[i] for segment in self._segments]
+            of_row = np.repeat(weights, [one.size for one in numbers])
+            counts = np.bincount(np.concatenate([*numbers, np.zeros(0, np.int64)]), of_row, len(order.numbers))
+            lower = order.probabilities(counts, lower)
+            chosen = np.flatnonzero(counts > 0)
+            words, log10_static = order.rows(chosen)
+            values = self._log10(lower[chosen] / 10.0**log10_static)
+            if order.n == 1:
                 unigrams[words[:, 0]] = values
                 words, values = np.arange(unigrams.size)[:, None], unigrams
             no_backoff = np.zeros(len(words), np.float32)
             orders.append(NgramOrder(words.astype(np.int32), values.astype(np.float32), no_backoff))
-        model = LanguageModel.from_ngrams(NgramModel(self.vocabulary, tuple(orders)))
-        return TargetModel(model)
+        return TargetModel(LanguageModel.from_ngrams(NgramModel(self.vocabulary, tuple(orders))))
 
     def _log10(self, ratios: np.ndarray) -> np.ndarray:
         """log10 of interpolation over static probability, over most_ratio, for d / p (float64[K])."""
         share, most = self.settings.interpolation, self.settings.most_ratio
         return np.log10(np.minimum((1 - share + share * ratios) / most, 1.0))
-
-    def _counted(self, n: int, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The distinct n-grams (int32[K, n]), their counts and static log10 p (float64[K] each)."""
-        if not self._segments:
-            return np.zeros((0, n), np.int32), np.zeros(0), np.zeros(0)
-        rows = np.concatenate([segment.ngrams[n - 1] for segment in self._segments])
-        log10_static = np.concatenate([segment.log10_static[n - 1] for segment in self._segments])
-        of_row = np.repeat(weights, [len(segment.ngrams[n - 1]) for segment in self._segments])
-        words, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-        return words, np.bincount(inverse.ravel(), of_row, len(words)), log10_static[first]
-
-
-def _starts(n_words: int, n: int) -> range:
-    """Where the n-grams of a text of `n_words` words begin: all whose last word is not the first of the text."""
-    return range(1 if n == 1 else 0, n_words - n + 1)
-
-
-def _as_bytes(rows: np.ndarray) -> list[bytes]:
-    """The rows of int32[K, n] as keys of dictionaries."""
-    data, width = rows.tobytes(), rows.shape[1] * rows.itemsize
-    return [data[i : i + width] for i in range(0, len(data), width)] if width else [b""] * len(rows)
-
-
-def _witten_bell(words: np.ndarray, counts: np.ndarray, lower: dict[bytes, float]) -> np.ndarray:
-    """float64[K] probabilities of the n-grams `words` (int32[K, n]) by their counts and those one word shorter.
-
-    Of unigrams, which `lower` lacks, the mass of unseen words is left to the model that they are interpolated with.
-    """
-    if not len(words):
-        return np.zeros(0)
-    contexts, inverse = np.unique(words[:, :-1], axis=0, return_inverse=True)
-    inverse = inverse.ravel()
-    totals, types = np.bincount(inverse, counts, len(contexts)), np.bincount(inverse, minlength=len(contexts))
-    shorter = np.array([lower.get(row, 0.0) for row in _as_bytes(words[:, 1:])])
-    return (counts + types[inverse] * shorter) / (totals + types)[inverse]
 
 
 def compensated(weights: Weights, settings: AdaptationSettings) -> Weights:

@@ -4,157 +4,227 @@ p(e|f) = (c(f) p'(e|f) + d(f, e)) / (c(f) + d(f)), where p' and c are of the mod
 and likewise p(f|e): relative frequencies of the sums where p' are such, and as good for smoothed and imported ones.
 """
 
-from collections.abc import Sequence
-from heapq import nlargest
 from math import exp, log
 from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.adaptation.dynamic_counts import N_COUNTS, DynamicCounts, DynamicPair
-from phrasebeam.decoder.adaptation.segment import Points, Words
-from phrasebeam.decoder.adaptation.static_counts import StaticCounts
+from phrasebeam.decoder.adaptation.dynamic_counts import ANY_WORD, N_COUNTS, CountRules, CountTables, link_count
+from phrasebeam.decoder.adaptation.fading_table import faded
+from phrasebeam.decoder.adaptation.static_counts import (
+    StaticArrays,
+    static_links,
+    static_pair,
+    static_source_count,
+    static_target_count,
+)
+from phrasebeam.decoder.extraction.occurrences import source_length, target_length
+from phrasebeam.decoder.extraction.pairs import AlignedBitext
 from phrasebeam.decoder.features.reordering import N_ORIENTATIONS, SMOOTHING
-from phrasebeam.decoder.tables.phrase_table import ABSENT, LEAST_LN, SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE
+from phrasebeam.decoder.tables.phrase_table import (
+    ABSENT,
+    LEAST_LN,
+    SOURCE_GIVEN_TARGET,
+    TARGET_GIVEN_SOURCE,
+    ln_score,
+)
+from phrasebeam.kernels.hashing import EMPTY
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
-LEX_SOURCE, LEX_TARGET = 1, 3  # columns of ln lex(f|e) and ln lex(e|f)
+LEX_SOURCE, LEX_TARGET = np.int64(1), np.int64(3)  # columns of ln lex(f|e) and ln lex(e|f)
 UNLINKED = 0.05  # p(word | no word)
 UNSEEN = 1e-4  # p(word | word) at least, of words that are linked
 TINY = 1e-9
-MOST_PAIRS = 20  # of a source phrase, as many as the table limit leaves by default
+ZERO = np.int64(0)
+
+
+class Confirmed(NamedTuple):
+    """All that is counted of confirmed segments at one time."""
+
+    tables: CountTables
+    bitext: AlignedBitext
+    rules: CountRules
+    time: int  # segments counted
 
 
 class PairScores(NamedTuple):
-    """A phrase pair with the counts of confirmed segments."""
+    """P phrase pairs with the counts of confirmed segments; of each the last occurrence is a row of `place`."""
 
-    source: Words
-    target: Words
-    points: Points
-    original: int  # number in the model's table, or ABSENT
-    ln_scores: list[float]  # K of them
-    ln_reordering: list[float]  # C of them
-    counts: tuple[int, int, int]  # c(f, e), c(f), c(e)
+    original: np.ndarray  # int64[P], number in the model's table, or ABSENT
+    ln_scores: np.ndarray  # float32[P, K]
+    ln_reordering: np.ndarray  # float32[P, C]
+    counts: np.ndarray  # int32[P, 3], c(f, e), c(f), c(e)
+    orientations: np.ndarray  # float64[P, 8], counts of M S DL DR backward, then forward, the model's included
 
 
-class DynamicScores:
-    """Scores of the phrase pairs of confirmed segments, at their present counts."""
-
-    def __init__(self, static: StaticCounts, dynamic: DynamicCounts):
-        self.static, self.dynamic = static, dynamic
-        self.description, self.tables = static.model.description, static.model.tables
-        self._columns = [columns.tolist() for columns in self.tables.orientations.columns]
-
-    def pairs(self, source: Words) -> list[PairScores]:
-        """The pairs of a source phrase that confirmed segments have, at most MOST_PAIRS, the most frequent first."""
-        number = self.static.source(source)
-        found = self.dynamic.pairs.get(source, {}).items()
-        best = nlargest(MOST_PAIRS, found, key=lambda item: self.dynamic.now(item[1].count))
-        shared = self._source_orientations(number, source) if self._is_by_source else None
-        return [self._scored(source, number, target, pair, shared) for target, pair in best]
-
-    def source_factor(self, source: Words) -> float:
-        """The factor by which p(e|f) of the model shrinks: c(f) / (c(f) + d(f))."""
-        count = self.dynamic.sources.get(source)
-        return _share(self.static.source_count(self.static.source(source)), self.dynamic.now(count))
-
-    def target_factor(self, target: Words) -> float:
-        """The factor by which p(f|e) of the model shrinks: c(e) / (c(e) + d(e)); 1 where no segment has e."""
-        count = self.dynamic.targets.get(target)
-        return 1.0 if count is None else _share(self.static.target_count(target), self.dynamic.now(count))
-
-    def _scored(
-        self, source: Words, number: int, target: Words, pair: DynamicPair, shared: list[float] | None
-    ) -> PairScores:
-        static, dynamic = self.static, self.dynamic
-        original, joint, known = static.pair(number, target), dynamic.now(pair.count), 0
-        c_f, d_f = static.source_count(number), dynamic.now(dynamic.sources.get(source))
-        c_e, d_e = static.target_count(target), dynamic.now(dynamic.targets.get(target))
-        before_f = before_e = 0.0
-        if original != ABSENT:
-            ln_scores, known = static.phrases.scores_of(original).tolist(), int(static.phrases.joint_counts[original])
-            before_f, before_e = (exp(ln_scores[column]) for column in (SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE))
-        else:
-            ln_scores = list(static.usual_scores)
-            ln_scores[LEX_SOURCE], ln_scores[LEX_TARGET] = self._ln_lexical(source, target, pair)
-        ln_scores[TARGET_GIVEN_SOURCE] = _ln((c_f * before_e + joint) / (c_f + d_f))
-        ln_scores[SOURCE_GIVEN_TARGET] = _ln((c_e * before_f + joint) / (c_e + d_e))
-        counts = max(1, round(known + joint)), max(1, round(c_f + d_f)), max(1, round(c_e + d_e))
-        orientations = dynamic.orientations(pair).tolist() if shared is None else shared
-        ln_reordering = self.ln_reordering(original, orientations, shared is not None)
-        return PairScores(source, target, pair.points, original, ln_scores, ln_reordering, counts)
-
-    @property
-    def _is_by_source(self) -> bool:
-        return self.description.reordering is not None and self.description.reordering.condition == "f"
-
-    def _source_orientations(self, number: int, source: Words) -> list[float]:
-        """Counts of the 8 orientations of all pairs of a source phrase, the model's included."""
-        total = np.zeros(N_COUNTS)
-        if number != ABSENT:
-            first, last = self.static.phrases.pair_offsets[number : number + 2].tolist()
-            total += self.static.model.reordering_counts[first:last].sum(axis=0)
-        for pair in self.dynamic.pairs.get(source, {}).values():
-            total += self.dynamic.orientations(pair)
-        return [float(count) for count in total]
-
-    def ln_reordering(self, original: int, counts: Sequence[float], is_total: bool) -> list[float]:
-        """The C reordering scores with 8 `counts` beside the model's, which a total includes.
-
-        Those of a pair of a table without counts stay as they are; learned scores of new pairs are 0.
-        """
-        ln_scores = [0.0] * self.tables.ln_reordering.shape[1]
-        if not ln_scores:
-            return ln_scores
-        if original != ABSENT:
-            ln_scores = self.tables.ln_reordering[original].tolist()
-            known = self.static.model.reordering_counts[original].tolist()
-            if not any(known):
-                return ln_scores
-            if not is_total:
-                counts = [one + other for one, other in zip(counts, known)]
-        for direction, columns in enumerate(self._columns):
-            fill_orientations(columns, counts[N_ORIENTATIONS * direction :][:N_ORIENTATIONS], ln_scores)
-        return ln_scores
-
-    def _ln_lexical(self, source: Words, target: Words, pair: DynamicPair) -> tuple[float, float]:
-        """ln lex(f|e) and ln lex(e|f) of a new pair (Koehn et al. 2003), by the links of model and segments."""
-        dynamic, static = self.dynamic, self.static
-        of_source = [static.source_links(word) + dynamic.now(dynamic.source_links.get(word)) for word in source]
-        of_target = [static.target_links(word) + dynamic.now(dynamic.target_links.get(word)) for word in target]
-        sources: list[list[float]] = [[] for _ in source]  # p(f|e) of the links of each source word
-        targets: list[list[float]] = [[] for _ in target]
-        for s, t in pair.points:
-            link = source[s], target[t]
-            count = static.links(*link) + dynamic.now(dynamic.links.get(link))
-            sources[s].append(count / max(of_target[t], TINY))
-            targets[t].append(count / max(of_source[s], TINY))
-        return sum(map(_ln_mean, sources)), sum(map(_ln_mean, targets))
+def new_pair_scores(static: StaticArrays, n: int) -> PairScores:
+    return PairScores(
+        np.full(n, ABSENT, np.int64),
+        np.zeros((n, static.usual_scores.size), np.float32),
+        np.zeros((n, static.ln_reordering.shape[1]), np.float32),
+        np.zeros((n, 3), np.int32),
+        np.zeros((n, N_COUNTS)),
+    )
 
 
-def _ln_mean(probabilities: Sequence[float]) -> float:
-    """ln of the mean of the probabilities of a word's links, or of UNLINKED."""
-    if not probabilities:
-        return log(UNLINKED)
-    return log(sum(max(one, UNSEEN) for one in probabilities) / len(probabilities))
+@kernel
+def score_pairs(static: StaticArrays, confirmed: Confirmed, sources, source_of, pairs, scored: PairScores):
+    """Fill `scored` for pairs (int64[P], numbers of DynamicCounts).
+
+    `sources` (int64[E, 2]): the number of a source phrase in DynamicCounts and in the model's table, or ABSENT;
+    `source_of` (int64[P]): which of these is that of a pair.
+    """
+    for row in range(pairs.size):
+        numbers = row, pairs[row], sources[source_of[row], 0], sources[source_of[row], 1]
+        _score_pair(static, confirmed, numbers, scored)
+        if scored.ln_reordering.shape[1] > 0:
+            _count_orientations(static, confirmed, numbers, scored)
+            _score_orientations(static, row, scored)
 
 
-def _share(known: float, new: float) -> float:
-    return known / (known + new) if known + new > 0 else 1.0
+@inner_kernel
+def _score_pair(static, confirmed, numbers, scored):
+    row, pair, source, number = numbers
+    tables, decay, time = confirmed.tables, confirmed.rules.decay, confirmed.time
+    place, target = tables.entries.place[pair], np.int64(tables.entries.target[pair])
+    begin = confirmed.bitext.target_offsets[place[0]] + place[2]
+    original = static_pair(static, number, confirmed.bitext.target_tokens, begin, target_length(place))
+    joint = faded(tables.pairs, pair, time, decay)
+    d_f, d_e = faded(tables.sources, source, time, decay), faded(tables.targets, target, time, decay)
+    c_f, c_e = static_source_count(static, number), static_target_count(static, tables.targets.keys[target])
+    before_f, before_e, known = 0.0, 0.0, ZERO
+    scores = scored.ln_scores[row]
+    if original != ABSENT:
+        for column in range(scores.size):
+            scores[column] = ln_score(static.phrases, original, column)
+        before_f, before_e = exp(scores[SOURCE_GIVEN_TARGET]), exp(scores[TARGET_GIVEN_SOURCE])
+        known = np.int64(static.phrases.joint_counts[original])
+    else:
+        for column in range(scores.size):
+            scores[column] = static.usual_scores[column]
+        scores[LEX_SOURCE] = _ln_lexical_source(static, confirmed, place)
+        scores[LEX_TARGET] = _ln_lexical_target(static, confirmed, place)
+    scores[TARGET_GIVEN_SOURCE] = _ln((c_f * before_e + joint) / (c_f + d_f))
+    scores[SOURCE_GIVEN_TARGET] = _ln((c_e * before_f + joint) / (c_e + d_e))
+    scored.original[row] = original
+    scored.counts[row, 0] = max(1, round(known + joint))
+    scored.counts[row, 1] = max(1, round(c_f + d_f))
+    scored.counts[row, 2] = max(1, round(c_e + d_e))
 
 
-def _ln(probability: float) -> float:
+@inlined_kernel
+def _ln(probability):
     return max(log(min(probability, 1.0)), LEAST_LN) if probability > 0 else LEAST_LN
 
 
-def fill_orientations(columns: Sequence[int], counts: Sequence[float], ln_scores: list[float]) -> None:
-    """Write the estimated scores of one direction by the counts of M S DL DR, smoothed as in training.
+@inner_kernel
+def _ln_lexical_source(static, confirmed, place):
+    """ln lex(f|e) of a new pair (Koehn et al. 2003) at its place, by the links of model and segments."""
+    bitext, total = confirmed.bitext, 0.0
+    targets = bitext.target_offsets[place[0]] + place[2]
+    first, last = bitext.target_links[targets], bitext.target_links[targets + target_length(place)]
+    for s in range(place[1], place[1] + source_length(place)):
+        sum_of_word, n_links = 0.0, 0
+        for k in range(first, last):
+            if bitext.links[k, 0] == s:
+                source, target = _words_of(bitext, place[0], k)
+                links = _all_links(static, confirmed, ANY_WORD, target)
+                sum_of_word += max(_all_links(static, confirmed, source, target) / max(links, TINY), UNSEEN)
+                n_links += 1
+        total += log(sum_of_word / n_links) if n_links else log(UNLINKED)
+    return total
 
-    `columns`: of each of these in `ln_scores`, or ABSENT.
+
+@inner_kernel
+def _ln_lexical_target(static, confirmed, place):
+    """ln lex(e|f) of a new pair at its place."""
+    bitext, total = confirmed.bitext, 0.0
+    begin = bitext.target_offsets[place[0]] + place[2]
+    for token in range(begin, begin + target_length(place)):
+        first, last = bitext.target_links[token], bitext.target_links[token + 1]
+        sum_of_word = 0.0
+        for k in range(first, last):
+            source, target = _words_of(bitext, place[0], k)
+            links = _all_links(static, confirmed, source, ANY_WORD)
+            sum_of_word += max(_all_links(static, confirmed, source, target) / max(links, TINY), UNSEEN)
+        total += log(sum_of_word / (last - first)) if last > first else log(UNLINKED)
+    return total
+
+
+@inlined_kernel
+def _words_of(bitext, segment, link):
+    """The source and the target word (int64) of a link of a segment."""
+    source = bitext.source_tokens[bitext.source_offsets[segment] + bitext.links[link, 0]]
+    return np.int64(source), np.int64(bitext.target_tokens[bitext.target_offsets[segment] + bitext.links[link, 1]])
+
+
+@inner_kernel
+def _all_links(static, confirmed, source, target):
+    """How often two words (int64) are linked in model and segments; with ANY_WORD all links of the other one."""
+    new = link_count(confirmed.tables, source, target, confirmed.time, confirmed.rules.decay)
+    if source == ANY_WORD:
+        return new + (static.target_links[target] if target < static.target_links.size else 0.0)
+    if target == ANY_WORD:
+        return new + (static.source_links[source] if source < static.source_links.size else 0.0)
+    return new + static_links(static, source, target)
+
+
+@inner_kernel
+def _count_orientations(static, confirmed, numbers, scored):
+    """Count the orientations of a pair, or of all pairs of its source phrase where they share them, the model's too."""
+    row, pair, source, number = numbers
+    tables, counts = confirmed.tables, scored.orientations[row]
+    if static.is_by_source:
+        pair = np.int64(tables.latest[source])
+    while pair != EMPTY:
+        fading = confirmed.rules.decay ** (confirmed.time - np.int64(tables.pairs.times[pair]))
+        for kind in range(N_COUNTS):
+            counts[kind] += tables.entries.orientations[pair, kind] * fading
+        pair = np.int64(tables.entries.earlier[pair]) if static.is_by_source else np.int64(EMPTY)
+    first, last = scored.original[row], scored.original[row] + 1
+    if static.is_by_source and number != ABSENT:
+        first, last = static.phrases.pair_offsets[number], static.phrases.pair_offsets[number + 1]
+    for known in range(max(first, ZERO), last):
+        for kind in range(N_COUNTS):
+            counts[kind] += static.reordering_counts[known, kind]
+
+
+@inner_kernel
+def _score_orientations(static, row, scored):
+    """The reordering scores of a pair, smoothed as in training; those of a pair of a table without counts stay.
+
+    Learned scores of new pairs are 0.
     """
-    sums = dict[int, float]()
-    for column, count in zip(columns, counts):
-        if column != ABSENT:
-            sums[column] = sums.get(column, 0.0) + count
-    total = sum(sums.values()) + SMOOTHING * len(sums)
-    for column, count in sums.items():
-        ln_scores[column] = _ln((count + SMOOTHING) / total)
+    scores, original, has_counts = scored.ln_reordering[row], scored.original[row], True
+    if original != ABSENT:
+        has_counts = False
+        for kind in range(N_COUNTS):
+            has_counts |= static.reordering_counts[original, kind] > 0
+        for column in range(scores.size):
+            scores[column] = static.ln_reordering[original, column]
+    for direction in range(2 if has_counts else 0):
+        fill_orientations(static.orientation_columns[direction], scored.orientations[row], direction, scores)
+
+
+@kernel
+def fill_orientations(columns, counts, direction, scores):
+    """Write the estimated scores of one direction by the counts (float64[8]) of M S DL DR of both directions.
+
+    `columns` (int64[4]): of each of these in `scores` (float32[C]), or ABSENT.
+    """
+    first, total, n_columns = direction * N_ORIENTATIONS, 0.0, 0
+    for kind in range(N_ORIENTATIONS):
+        if columns[kind] != ABSENT:
+            total += counts[first + kind]
+            n_columns += 1
+            for other in range(kind):
+                if columns[other] == columns[kind]:
+                    n_columns -= 1
+                    break
+    for kind in range(N_ORIENTATIONS):
+        of_column = 0.0
+        for other in range(N_ORIENTATIONS):
+            if columns[other] == columns[kind]:
+                of_column += counts[first + other]
+        if columns[kind] != ABSENT:
+            scores[columns[kind]] = _ln((of_column + SMOOTHING) / (total + SMOOTHING * n_columns))

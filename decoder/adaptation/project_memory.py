@@ -11,11 +11,11 @@ import numpy as np
 from phrasebeam.base.errors import ConfigError, ModelError
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
 from phrasebeam.decoder.adaptation.adapted_tables import adapted_tables
+from phrasebeam.decoder.adaptation.confirmed_pairs import ConfirmedStatistics
 from phrasebeam.decoder.adaptation.dynamic_counts import DynamicCounts
 from phrasebeam.decoder.adaptation.dynamic_language_model import DynamicLanguageModel
-from phrasebeam.decoder.adaptation.dynamic_scores import DynamicScores
 from phrasebeam.decoder.adaptation.journal import ChangedJournalError, Journal
-from phrasebeam.decoder.adaptation.segment import Occurrence, Segment, occurrences
+from phrasebeam.decoder.adaptation.segment import Segment
 from phrasebeam.decoder.adaptation.static_counts import StaticCounts
 from phrasebeam.decoder.adaptation.translation_memory import SegmentMatch, TranslationMemory
 from phrasebeam.decoder.adaptation.word_aligner import WordAligner, same_words
@@ -28,14 +28,6 @@ from phrasebeam.decoder.tables.language_models import LanguageModels, TargetMode
 from phrasebeam.decoder.tables.phrase_table import MOSES_SCORES
 from phrasebeam.decoder.tables.word_counts import WordIdf
 from phrasebeam.lm.text.fixed_vocabulary import GrowingVocabulary
-
-
-class Lesson(NamedTuple):
-    """The part of a segment that does not depend on what is confirmed before or after it."""
-
-    occurrences: list[Occurrence]
-    links: list[tuple[int, int]]  # source and target words that are aligned
-    static_scores: list[np.ndarray]  # see DynamicLanguageModel
 
 
 class CurrentModels(NamedTuple):
@@ -64,7 +56,7 @@ class ProjectMemory:
             raise ModelError("adaptation needs p(f|e), lex(f|e), p(e|f), lex(e|f); take a model that has these scores")
         self.static = static or StaticCounts(model, self.settings.prior_count)
         self._original, self._lock = model, threading.RLock()
-        self._segments, self._lessons = dict[int, Segment](), dict[int, Lesson]()
+        self._segments = dict[int, Segment]()
         self._numbers, self._n_confirmed = dict[str, int](), 0  # numbers by key
         self._similar = TranslationMemory()
         self._word_ids, self._sparse = model.tables.lms.word_ids, model.tables.sparse
@@ -81,16 +73,16 @@ class ProjectMemory:
             self._learn_all(journal)
 
     def _forget(self) -> None:
-        self._counts = DynamicCounts(self.settings)
+        self._counts = DynamicCounts(self.settings, self._original.description)
         self._language_model = DynamicLanguageModel(self._original.language_models[0], self.settings)
 
     def _learn_all(self, journal: Journal) -> None:
         """Learn what the journal has, in place of what is known."""
-        self._segments, self._lessons, self._numbers = {}, {}, {}
+        self._segments, self._numbers = {}, {}
         self._similar = TranslationMemory()
-        self._forget()
         for segment in journal.segments.values():
-            self._learn(segment)
+            self._keep(segment)
+        self._count_all()
         self._n_confirmed = journal.n_confirmed
         self._refresh()
 
@@ -133,7 +125,9 @@ class ProjectMemory:
             if self.journal:
                 self.journal.confirm(segment)
             self._n_confirmed += 1
-            self._learn(segment)
+            self._keep(segment)
+            self._counts.add(*self._add_words(segment), segment.alignment)
+            self._language_model.add(segment.translation)
             self._refresh()
             return segment
 
@@ -157,29 +151,25 @@ class ProjectMemory:
                 self.journal.undo(number)
             segment = self._segments.pop(number)
             self._similar.remove(number)
-            del self._lessons[number]
             self._numbers.pop(segment.key, None)
-            self._forget()
-            for kept in self._segments.values():
-                self._count(kept)
+            self._count_all()
             self._refresh()
             return segment
 
-    def _learn(self, segment: Segment) -> None:
+    def _keep(self, segment: Segment) -> None:
         self._segments[segment.number] = segment
         self._similar.add(segment)
         if segment.key:
             self._numbers[segment.key] = segment.number
-        source, target = self._add_words(segment)
-        found = list(occurrences(source, target, segment.alignment, self._original.description))
-        links = [(int(source[s]), int(target[t])) for s, t in segment.alignment]
-        self._lessons[segment.number] = Lesson(found, links, self._language_model.static_scores(segment.translation))
-        self._count(segment)
 
-    def _count(self, segment: Segment) -> None:
-        lesson = self._lessons[segment.number]
-        self._counts.add(lesson.occurrences, lesson.links)
-        self._language_model.add(segment.translation, lesson.static_scores)
+    def _count_all(self) -> None:
+        """Count all segments anew; the language model has only those that have not faded away."""
+        self._forget()
+        segments = list(self._segments.values())
+        for segment in segments:
+            self._counts.add(*self._add_words(segment), segment.alignment)
+        for segment in segments[-self._language_model.most_segments :]:
+            self._language_model.add(segment.translation)
 
     def _add_words(self, segment: Segment) -> tuple[np.ndarray, np.ndarray]:
         """Ids of both sides of a segment, whose new words enter the vocabularies."""
@@ -207,16 +197,15 @@ class ProjectMemory:
 
     @contextmanager
     def tables(
-        self, whole: Tables, filtered: FilteredTables, words: Sequence[int], reference: Sequence[int] | None
+        self, whole: Tables, filtered: FilteredTables, words: np.ndarray, reference: np.ndarray | None
     ) -> Iterator[tuple[FilteredTables, Model]]:
-        """The tables of a sentence of ids, and the model that they stand for; nothing is learned in the context.
+        """The tables of a sentence (int32[n]), and the model that they stand for; nothing is learned in the context.
 
         `whole`: the model's with weights, and `filtered` the best of its pairs; of `reference` see adapted_tables.
         """
         with self._lock:
-            scores = DynamicScores(self.static, self._counts)
-            required = None if reference is None else tuple(reference)
-            found = adapted_tables(whole, filtered, scores, words, required)
+            statistics = ConfirmedStatistics(self.static.arrays, self._counts)
+            found = adapted_tables(whole, filtered, statistics, words, reference)
             tables, current = found.tables, self._current
             lms = current.lms._replace(ln_weights=whole.lms.ln_weights)
             classes, is_frequent = self._sparse.target_classes, self._sparse.is_frequent

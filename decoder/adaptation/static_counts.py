@@ -1,17 +1,38 @@
-"""What the phrase table of a model counts of phrases that confirmed segments have: c(e), and where a pair stands."""
+"""What the phrase table of a model counts of phrases and words that confirmed segments have."""
 
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.adaptation.segment import Words
 from phrasebeam.decoder.adaptation.word_translation import WordTranslation, word_translation
 from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.tables.array_checks import check_phrase_table
-from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
+from phrasebeam.decoder.tables.phrase_table import ABSENT, PhraseTable
 from phrasebeam.decoder.tables.source_slots import hash_phrases
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
+from phrasebeam.kernels.words import same_words
 
 SAMPLE = 1 << 10  # first pairs of a table, which tell what scores are usual
+
+
+class StaticArrays(NamedTuple):
+    """The counts of a model as kernels read them, of V source and W target words, P pairs with K scores."""
+
+    phrases: PhraseTable
+    has_counts: bool  # in the phrase table
+    prior_count: float  # of each phrase, where it has none
+    target_keys: np.ndarray  # uint64[D], hashes of all target phrases, ascending
+    target_counts: np.ndarray  # int32[D], c(e) of these
+    link_keys: np.ndarray  # int64[L], source word * W + target word, ascending
+    link_counts: np.ndarray  # float64[L]
+    source_links: np.ndarray  # float64[V], links of each source word
+    target_links: np.ndarray  # float64[W]
+    usual_scores: np.ndarray  # float32[K], the medians of the first pairs, where a new pair has nothing of its own
+    ln_reordering: np.ndarray  # float32[P, C], or [0, 0]
+    reordering_counts: np.ndarray  # int32[P, 8], or [0, 8]
+    orientation_columns: np.ndarray  # int64[2, 4], see Orientations
+    is_by_source: bool  # whether all pairs of a source phrase have the same orientations
 
 
 class StaticCounts:
@@ -21,84 +42,90 @@ class StaticCounts:
         """`prior_count`: of each phrase, in a table without counts. Raises ModelError where the table is damaged."""
         check_phrase_table(model.tables.phrases, len(model.source), len(model.target))
         self.model, self.prior_count = model, prior_count
-        self.phrases = model.tables.phrases
-        self.has_counts = bool(self.phrases.joint_counts[:SAMPLE].any())
-        # Of phrases of confirmed segments alone, which sentences ask for again and again
-        self._pairs: dict[tuple[int, Words], int] = {}
-        self._target_counts: dict[Words, float] = {}
-        self._links: dict[tuple[int, int], float] = {}
 
     @cached_property
     def words(self) -> WordTranslation:
-        return word_translation(self.phrases, len(self.model.source), len(self.model.target), self.prior_count)
+        model = self.model
+        return word_translation(model.tables.phrases, len(model.source), len(model.target), self.prior_count)
 
     @cached_property
-    def _targets(self) -> tuple[np.ndarray, np.ndarray]:
-        """uint64[D] hashes of all target phrases, ascending, and int32[D] their counts."""
-        hashes = hash_phrases(self.phrases.target_offsets, self.phrases.target_words)
-        hashes, first = np.unique(hashes, return_index=True)
-        return hashes, np.array(self.phrases.target_counts[first])
+    def arrays(self) -> StaticArrays:
+        tables, words, description = self.model.tables, self.words, self.model.description
+        phrases = tables.phrases
+        keys, first = np.unique(hash_phrases(phrases.target_offsets, phrases.target_words), return_index=True)
+        sample = phrases.scores_of(slice(SAMPLE))
+        usual = np.median(sample, axis=0) if len(sample) else np.zeros(sample.shape[1])
+        return StaticArrays(
+            phrases,
+            bool(phrases.joint_counts[:SAMPLE].any()),
+            float(self.prior_count),
+            keys,
+            np.array(phrases.target_counts[first]),
+            words.keys,
+            words.counts,
+            words.source_counts,
+            words.target_counts,
+            usual.astype(np.float32),
+            tables.ln_reordering,
+            self.model.reordering_counts,
+            tables.orientations.columns,
+            description.reordering is not None and description.reordering.condition == "f",
+        )
 
-    @cached_property
-    def usual_scores(self) -> list[float]:
-        """The medians of the K scores of the first pairs, for columns of which a new pair has nothing."""
-        sample = self.phrases.scores_of(slice(SAMPLE))
-        return np.median(sample, axis=0).tolist() if len(sample) else [0.0] * sample.shape[1]
 
-    def source(self, words: Words) -> int:
-        """The number of a source phrase, or ABSENT."""
-        ids = np.array(words, np.int32)
-        return max(int(find_source(self.phrases, ids, 0, ids.size)), ABSENT)
+@inlined_kernel
+def static_source_count(static: StaticArrays, source):
+    """c(f) (float64) of a source phrase by its number (int64); 0 for ABSENT."""
+    if source == ABSENT:
+        return 0.0
+    return np.float64(static.phrases.source_counts[source]) if static.has_counts else static.prior_count
 
-    def source_count(self, source: int) -> float:
-        """c(f) of a source phrase by its number, 0 where the table lacks it."""
-        if source == ABSENT:
-            return 0.0
-        return float(self.phrases.source_counts[source]) if self.has_counts else self.prior_count
 
-    def target_count(self, words: Words) -> float:
-        """c(e) of a target phrase, 0 where the table lacks it."""
-        if words not in self._target_counts:
-            self._target_counts[words] = self._find_target_count(words)
-        return self._target_counts[words]
+@inner_kernel
+def static_target_count(static: StaticArrays, key):
+    """c(e) (float64) of the target phrase of a hash (uint64); 0 where the table lacks it."""
+    place = _first_at_least(static.target_keys, key)
+    if place == static.target_keys.size or static.target_keys[place] != key:
+        return 0.0
+    return np.float64(static.target_counts[place]) if static.has_counts else static.prior_count
 
-    def _find_target_count(self, words: Words) -> float:
-        hashes, counts = self._targets
-        ids = np.array(words, np.int32)
-        wanted = hash_phrases(np.array([0, ids.size]), ids)[0]
-        place = int(np.searchsorted(hashes, wanted))
-        if place == hashes.size or hashes[place] != wanted:
-            return 0.0
-        return float(counts[place]) if self.has_counts else self.prior_count
 
-    def pair(self, source: int, target: Words) -> int:
-        """The number of the pair of a source phrase, by its number, with a target phrase, or ABSENT."""
-        if source == ABSENT:
-            return ABSENT
-        if (source, target) not in self._pairs:
-            self._pairs[source, target] = self._find_pair(source, target)
-        return self._pairs[source, target]
+@inner_kernel
+def static_pair(static: StaticArrays, source, words, begin, length):
+    """The pair (int64) of a source phrase, by its number, with the target words[begin:begin + length], or ABSENT."""
+    table = static.phrases
+    if source == ABSENT:
+        return np.int64(ABSENT)
+    for pair in range(table.pair_offsets[source], table.pair_offsets[source + 1]):
+        first = table.target_offsets[pair]
+        if table.target_offsets[pair + 1] - first == length and same_words(
+            table.target_words, first, words, begin, length
+        ):
+            return pair
+    return np.int64(ABSENT)
 
-    def _find_pair(self, source: int, target: Words) -> int:
-        table = self.phrases
-        first, last = table.pair_offsets[source : source + 2].tolist()
-        offsets = table.target_offsets[first : last + 1]
-        found = np.flatnonzero(np.diff(offsets) == len(target))
-        for i, word in enumerate(target):
-            found = found[table.target_words[offsets[found] + i] == word]
-        return first + int(found[0]) if found.size else ABSENT
 
-    def links(self, source: int, target: int) -> float:
-        """How often two words are linked; 0 where the model lacks one of them."""
-        if (source, target) not in self._links:
-            ids = np.array([source], np.int32), np.array([target], np.int32)
-            self._links[source, target] = float(self.words.link_counts(*ids)[0, 0])
-        return self._links[source, target]
+@inner_kernel
+def static_links(static: StaticArrays, source, target):
+    """How often two words (int64) are linked (float64); 0 where the model lacks one of them."""
+    n_target = static.target_links.size
+    if source >= static.source_links.size or target >= n_target:
+        return 0.0
+    key = source * n_target + target
+    place = _first_at_least(static.link_keys, key)
+    if place == static.link_keys.size or static.link_keys[place] != key:
+        return 0.0
+    return static.link_counts[place]
 
-    def source_links(self, word: int) -> float:
-        counts = self.words.source_counts
-        return float(counts[word]) if word < counts.size else 0.0
 
-    def target_links(self, word: int) -> float:
-        counts = self.words.target_counts
-        return float(counts[word]) if word < counts.size else 0.0
+@inner_kernel
+def _first_at_least(ascending, value):
+    """The first index (int64) whose element is not below `value`, of an array that ascends and has value's dtype."""
+    low, high = np.int64(0), np.int64(ascending.size)
+    while low < high:
+        middle = (low + high) >> 1
+        if ascending[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low

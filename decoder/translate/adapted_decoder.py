@@ -58,8 +58,7 @@ class AdaptedPreparer(SentencePreparer):
         ids, whole = self.model.source.ids(list(given.words)), snapshot.tables
         self.bounds_checks.is_oov(ids, self.settings.longest)
         filtered = self._table_filter(given, snapshot, workspace).filter(ids, reference, None)
-        required = None if reference is None else reference.tolist()
-        with self.memory.tables(whole, filtered, ids.tolist(), required) as (tables, model):
+        with self.memory.tables(whole, filtered, ids, reference) as (tables, model):
             checks, settings = BoundsChecks(tables.tables), self.settings
             source = prepare_sentence(given, model, tables, settings.longest, settings.input, checks)
         return source._replace(own_model=model)

@@ -73,3 +73,27 @@ def witten_bell(segments, decay, order):
         total = sum(counts[other] for other in same)
         found[ngram] = (counts[ngram] + len(same) * found.get(ngram[1:], 0.0)) / (total + len(same))
     return found
+
+
+def consistent_occurrences(source, target, points, longest_source, longest_target):
+    """consistent_pairs with the points inside each, relative to its first words."""
+    for f, e in consistent_pairs(range(len(source)), range(len(target)), points, longest_source, longest_target):
+        inside = [(s - f[0], t - e[0]) for s, t in points if s in f and t in e]
+        yield tuple(source[i] for i in f), tuple(target[j] for j in e), inside
+
+
+def ln_lexical(words, others, points, links, totals):
+    """ln lex(words | others): for each word the mean of p(word | other) of its links, 0.05 without any, multiplied.
+
+    `links` and `totals`: counts of (word, other) and of other.
+    """
+    total = 0.0
+    for i, word in enumerate(words):
+        found = [max(links[word, others[j]] / max(totals[others[j]], 1e-9), 1e-4) for k, j in points if k == i]
+        total += math.log(sum(found) / len(found) if found else 0.05)
+    return total
+
+
+def adapted_probability(count, probability, joint, new):
+    """ln of the relative frequency of a pair in model and segments together, by the count of what is given in both."""
+    return max(math.log((count * probability + joint) / (count + new)), -100.0)

@@ -12,14 +12,15 @@ from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
 from phrasebeam.decoder.adaptation.dynamic_counts import DynamicCounts
 from phrasebeam.decoder.adaptation.dynamic_language_model import DynamicLanguageModel, compensated
 from phrasebeam.decoder.adaptation.dynamic_scores import fill_orientations
-from phrasebeam.decoder.adaptation.segment import occurrences
 from phrasebeam.decoder.features.reordering import SMOOTHING
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.tables.language_models import TargetModel
+from phrasebeam.decoder.tables.phrase_table import phrase_hash
 from phrasebeam.lm.estimate import estimate
 from phrasebeam.lm.language_model import LanguageModel
 from tests.naive.adaptation import consistent_pairs, faded, witten_bell
 
+pytestmark = pytest.mark.kernels
 WORDS = st.lists(st.integers(0, 2), min_size=1, max_size=5)
 DESCRIPTION = SimpleNamespace(max_source_phrase_length=3, max_target_phrase_length=2, reordering=None)
 
@@ -31,25 +32,42 @@ def pairs_of_sentences(draw):
     return source, target, tuple(sorted(draw(st.sets(point))))
 
 
-@given(st.lists(pairs_of_sentences(), min_size=1, max_size=4), st.sampled_from([1.0, 0.9, 0.5]))
+def now(table, number, time, decay):
+    return table.values[number] * decay ** (time - table.times[number])
+
+
+@given(st.lists(pairs_of_sentences(), min_size=1, max_size=5), st.sampled_from([1.0, 0.9, 0.5]))
 def test_counts_are_those_of_a_naive_twin(segments, decay):
-    counts, times = DynamicCounts(AdaptationSettings(decay=decay)), {}
+    counts, times, links = DynamicCounts(AdaptationSettings(decay=decay), DESCRIPTION), {}, {}
     for time, (source, target, points) in enumerate(segments, 1):
-        arrays = np.array(source, np.int32), np.array(target, np.int32)
-        counts.add(occurrences(*arrays, points, DESCRIPTION), [(source[s], target[t]) for s, t in points])
+        counts.add(np.array(source, np.int32), np.array(target, np.int32), points)
         for pair in consistent_pairs(source, target, points, 3, 2):
             times.setdefault(pair, []).append(time)
-    found = {(f, e): pair for f, some in counts.pairs.items() for e, pair in some.items()}
-    assert found.keys() == times.keys()
-    for pair, when in times.items():
-        expected = faded(when, len(segments), decay)
-        assert counts.now(found[pair].count) == pytest.approx(expected)
-        orientations = counts.orientations(found[pair])
+        for s, t in points:
+            links.setdefault((source[s], target[t]), []).append(time)
+    tables, last = counts.tables, len(segments)
+    assert tables.pairs.size[0] == len(times)
+    for number in range(len(times)):
+        segment, i, j, lengths = tables.entries.place[number].tolist()
+        source, target, _ = segments[segment]
+        f, e = tuple(source[i : i + (lengths & 255)]), tuple(target[j : j + (lengths >> 8 & 255)])
+        expected = faded(times[f, e], last, decay)
+        assert segment + 1 == times[f, e][-1] and now(tables.pairs, number, last, decay) == pytest.approx(expected)
+        orientations = tables.entries.orientations[number] * decay ** (last - tables.pairs.times[number])
         assert orientations[:4].sum() == pytest.approx(expected) and orientations[4:].sum() == pytest.approx(expected)
-    for side, stored in ((0, counts.sources), (1, counts.targets)):
-        for phrase, count in stored.items():
+    for side, table in enumerate((tables.sources, tables.targets)):
+        phrases = sorted({pair[side] for pair in times})
+        numbers = [number_in(table, phrase_hash(np.array(phrase, np.int32), 0, len(phrase))) for phrase in phrases]
+        assert table.size[0] == len(phrases)
+        for phrase, number in zip(phrases, numbers):
             every = [time for pair, when in times.items() if pair[side] == phrase for time in when]
-            assert counts.now(count) == pytest.approx(faded(every, len(segments), decay))
+            assert now(table, number, last, decay) == pytest.approx(faded(every, last, decay))
+    assert tables.links.size[0] == len(links) + len({s for s, _ in links}) + len({t for _, t in links})
+    assert counts.n_bytes > 0
+
+
+def number_in(table, key):
+    return table.keys[: table.size[0]].tolist().index(key)
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +86,7 @@ def test_the_language_model_interpolates(static, segments, decay, share):
     given = AdaptationSettings(decay=decay, interpolation=share, most_ratio=50)
     model = DynamicLanguageModel(static, given)
     for words in segments:
-        model.add(words, model.static_scores(words))
+        model.add(words)
     found, naive = model.model().model, witten_bell(segments, decay, 3)
     for ngram, probability in naive.items():
         begins = ngram[0] == "<s>"
@@ -92,11 +110,13 @@ def test_the_word_penalty_makes_up_for_the_constant():
     assert found.word_penalty == pytest.approx(-1.0 - 0.5 * math.log(100))
 
 
-@given(st.lists(st.floats(0, 9), min_size=4, max_size=4), st.sampled_from([[0, 1, 2, 2], [3, 4, 5, 6], [0, 1, 1, 0]]))
+@given(st.lists(st.floats(0, 9), min_size=8, max_size=8), st.sampled_from([[0, 1, 2, 2], [3, 4, 5, 6], [0, 1, 1, 0]]))
 def test_orientations_are_smoothed_shares(counts, columns):
-    scores = [7.0] * 8
-    fill_orientations(columns, counts, scores)
-    for column in range(8):
-        same = [count for count, of in zip(counts, columns) if of == column]
-        expected = (sum(same) + SMOOTHING) / (sum(counts) + SMOOTHING * len(set(columns)))
-        assert scores[column] == pytest.approx(math.log(expected) if same else 7.0)
+    for direction in range(2):
+        scores = np.full(8, 7.0, np.float32)
+        fill_orientations(np.array(columns, np.int64), np.array(counts), np.int64(direction), scores)
+        given = counts[4 * direction :][:4]
+        for column in range(8):
+            same = [count for count, of in zip(given, columns) if of == column]
+            expected = (sum(same) + SMOOTHING) / (sum(given) + SMOOTHING * len(set(columns)))
+            assert scores[column] == pytest.approx(math.log(expected) if same else 7.0, abs=1e-5)

@@ -1,0 +1,136 @@
+"""The phrase pairs of confirmed segments that a sentence can use, with their scores."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.decoder.adaptation.dynamic_counts import CountTables, DynamicCounts
+from phrasebeam.decoder.adaptation.dynamic_scores import Confirmed, PairScores, new_pair_scores, score_pairs
+from phrasebeam.decoder.adaptation.fading_table import faded, number_of
+from phrasebeam.decoder.adaptation.static_counts import StaticArrays, static_source_count, static_target_count
+from phrasebeam.decoder.extraction.occurrences import target_lengths
+from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source, phrase_hash
+from phrasebeam.decoder.tables.ragged import taken
+from phrasebeam.kernels.hashing import EMPTY
+from phrasebeam.kernels.jit import kernel
+
+MOST_PAIRS = 20  # of a source phrase, as many as the table limit leaves by default
+
+
+Rows = tuple[np.ndarray, np.ndarray]  # int64[N + 1] offsets of N rows, and their items behind each other
+
+
+class ConfirmedPairs(NamedTuple):
+    """P pairs of E source phrases of a sentence, those of a phrase one after the other, the most frequent first."""
+
+    sources: Rows  # the E phrases, int32 words
+    factors: np.ndarray  # float64[E], by which p(e|f) of the model's pairs shrinks: c(f) / (c(f) + d(f))
+    source_of: np.ndarray  # int64[P], the phrase of each pair
+    targets: Rows  # of P, int32 words
+    points: Rows  # of P, uint8[..., 2] positions inside the phrases
+    scores: PairScores
+
+
+class ConfirmedStatistics:
+    """What confirmed segments and a model count together, at one time."""
+
+    def __init__(self, static: StaticArrays, dynamic: DynamicCounts):
+        self.static = static
+        self.confirmed = Confirmed(dynamic.tables, dynamic.text.bitext, dynamic.rules, dynamic.time)
+
+    def pairs(self, words: np.ndarray) -> ConfirmedPairs:
+        """The pairs of the phrases of a sentence (int32[n]), of each at most MOST_PAIRS."""
+        confirmed, tables = self.confirmed, self.confirmed.tables
+        found = np.full((words.size, confirmed.rules.longest_source), EMPTY, np.int64)
+        find_phrases(tables, words, found)
+        places = np.flatnonzero(found != EMPTY)
+        _, first = np.unique(found.reshape(-1)[places], return_index=True)
+        places = places[np.sort(first)]
+        begins, lengths = places // found.shape[1], places % found.shape[1] + 1
+        sources = np.column_stack((found.reshape(-1)[places], np.full(places.size, ABSENT)))
+        factors, chosen = np.ones(places.size), np.full((places.size, MOST_PAIRS), EMPTY, np.int64)
+        choose_pairs(self.static, confirmed, words, begins, lengths, sources, factors, chosen)
+        pairs, source_of = chosen[chosen != EMPTY], np.nonzero(chosen != EMPTY)[0]
+        scores = new_pair_scores(self.static, pairs.size)
+        score_pairs(self.static, confirmed, sources, source_of, pairs, scores)
+        offsets, positions = _spans(begins, begins + lengths)
+        return ConfirmedPairs((offsets, words[positions]), factors, source_of, *self._phrases(pairs), scores)
+
+    def _phrases(self, pairs: np.ndarray) -> tuple[Rows, Rows]:
+        """The target words of pairs (int64[P]) and their points, by their last occurrences."""
+        place, bitext = self.confirmed.tables.entries.place[pairs], self.confirmed.bitext
+        begins = bitext.target_offsets[place[:, 0]] + place[:, 2]
+        ends = begins + target_lengths(place)
+        words = _spans(begins, ends)
+        links = _spans(bitext.target_links[begins], bitext.target_links[ends])
+        shifts = np.repeat(place[:, 1:3], np.diff(links[0]), axis=0)
+        points = (bitext.links[links[1]] - shifts).astype(np.uint8)
+        return (words[0], bitext.target_tokens[words[1]]), (links[0], points)
+
+    def target_factors(self, keys: np.ndarray) -> np.ndarray:
+        """float64[T], by which p(f|e) of the model shrinks: c(e) / (c(e) + d(e)), for hashes (uint64[T]) of e."""
+        factors = np.ones(keys.size)
+        fill_target_factors(self.static, self.confirmed, keys, factors)
+        return factors
+
+
+def _spans(begins: np.ndarray, ends: np.ndarray) -> Rows:
+    """int64[P + 1] offsets of the spans begins:ends behind each other, and the places of their items."""
+    edges = np.column_stack((begins, ends)).reshape(-1)
+    return taken(edges, np.arange(0, edges.size, 2))
+
+
+@kernel
+def find_phrases(tables: CountTables, words, found):
+    """Write the numbers of the source phrases of `words` (int32[n]) to `found` (int64[n, longest]) by begin and length.
+
+    Where there is none, EMPTY stays, as for all phrases with a word that nobody knows (-1).
+    """
+    for begin in range(words.size):
+        for length in range(1, min(found.shape[1], words.size - begin) + 1):
+            if words[begin + length - 1] < 0:
+                break
+            key = phrase_hash(words, begin, begin + length)
+            found[begin, length - 1] = number_of(tables.sources, key)
+
+
+@kernel
+def choose_pairs(static: StaticArrays, confirmed: Confirmed, words, begins, lengths, sources, factors, chosen):
+    """Choose the most frequent pairs of each of E phrases of `words` (int32[n]), of equal ones the earlier.
+
+    `sources` (int64[E, 2]) has numbers of phrases, and gets those in the model's table; `factors` (float64[E]) gets the
+    source factors, `chosen` (int64[E, most], EMPTY at first) the pairs, the most frequent first.
+    """
+    tables, rules, time = confirmed.tables, confirmed.rules, confirmed.time
+    for i in range(begins.size):
+        source = sources[i, 0]
+        number = max(find_source(static.phrases, words, begins[i], begins[i] + lengths[i]), np.int64(ABSENT))
+        sources[i, 1] = number
+        factors[i] = _share(static_source_count(static, number), faded(tables.sources, source, time, rules.decay))
+        n, pair = np.int64(0), np.int64(tables.latest[source])
+        while pair != EMPTY:
+            count, place = faded(tables.pairs, pair, time, rules.decay), n
+            # Pairs come the later ones first, so that of equal ones the present is the earlier
+            while place > 0 and faded(tables.pairs, chosen[i, place - 1], time, rules.decay) <= count:
+                place -= 1
+            n = min(n + 1, np.int64(chosen.shape[1]))
+            for k in range(n - 1, place, -1):
+                chosen[i, k] = chosen[i, k - 1]
+            if place < n:
+                chosen[i, place] = pair
+            pair = np.int64(tables.entries.earlier[pair])
+
+
+@kernel
+def fill_target_factors(static: StaticArrays, confirmed: Confirmed, keys, factors):
+    """Fill `factors` (float64[T]) of the target phrases of hashes (uint64[T]); 1 stays where no segment has one."""
+    targets, time, decay = confirmed.tables.targets, confirmed.time, confirmed.rules.decay
+    for i in range(keys.size):
+        number = number_of(targets, keys[i])
+        if number != EMPTY:
+            factors[i] = _share(static_target_count(static, keys[i]), faded(targets, number, time, decay))
+
+
+@kernel
+def _share(known, new):
+    return known / (known + new) if known + new > 0 else 1.0
