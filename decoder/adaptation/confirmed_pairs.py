@@ -98,7 +98,7 @@ def find_phrases(tables: CountTables, words, found):
 def choose_pairs(static: StaticArrays, confirmed: Confirmed, words, begins, lengths, sources, factors, chosen):
     """Choose the most frequent pairs of each of E phrases of `words` (int32[n]), of equal ones the earlier.
 
-    `sources` (int64[E, 2]) has numbers of phrases, and gets those in the model's table; `factors` (float64[E]) gets the
+    They are words[begins[i]:begins[i] + lengths[i]] (int64[E] each). `sources` (int64[E, 2]) has their numbers, and gets those in the model's table; `factors` (float64[E]) gets the
     source factors, `chosen` (int64[E, most], EMPTY at first) the pairs, the most frequent first.
     """
     tables, rules, time = confirmed.tables, confirmed.rules, confirmed.time
@@ -123,7 +123,7 @@ def choose_pairs(static: StaticArrays, confirmed: Confirmed, words, begins, leng
 
 @kernel
 def fill_target_factors(static: StaticArrays, confirmed: Confirmed, keys, factors):
-    """Fill `factors` (float64[T]) of the target phrases of hashes (uint64[T]); 1 stays where no segment has one."""
+    """Fill `factors` (float64[T]) of target phrases by `keys` (uint64[T]); 1 stays where no segment has one."""
     targets, time, decay = confirmed.tables.targets, confirmed.time, confirmed.rules.decay
     for i in range(keys.size):
         number = number_of(targets, keys[i])

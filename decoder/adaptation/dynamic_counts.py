@@ -182,11 +182,11 @@ def _count_link(links, key, rules, time):
 
 @inlined_kernel
 def link_key(source, target):
-    """uint64 key of the links of two words (int64), or of all links of one, with ANY_WORD for the other."""
+    """uint64 key of the links of `source` and `target` (int64), or of all links of one, with ANY_WORD for the other."""
     return combine(combine(START, source), target)
 
 
 @inlined_kernel
 def link_count(tables: CountTables, source, target, time, decay):
-    """How often two words (int64) are linked, as it has faded at a time (int64)."""
+    """How often `source` and `target` (int64) are linked, as `decay` (float64) has it at a `time` (int64)."""
     return faded(tables.links, number_of(tables.links, link_key(source, target)), time, decay)

@@ -38,7 +38,7 @@ class NumberedNgrams:
         self._words, self._log10_static = array("i"), array("d")
         self._context_of, self._lower_of = array("q"), array("q")
 
-    def add(self, ngram: Ngram, ids: Sequence[int], log10_static: float) -> int:
+    def add(self, ngram: Ngram, ids: Sequence[int] | np.ndarray, log10_static: float) -> int:
         """Add an n-gram of words with these ids, and what the model's language model says; its number."""
         self.numbers[ngram] = number = len(self.numbers)
         self._words.extend(ids)

@@ -83,7 +83,7 @@ def number_or_new(table: FadingTable, key):
 
 @inlined_kernel
 def faded(table: FadingTable, number, time, decay):
-    """What the count of a number (int64) is at a time (int64); 0 for EMPTY."""
+    """What the count of a `number` (int64) is at a `time` (int64), by `decay` (float64); 0 for EMPTY."""
     if number == EMPTY:
         return 0.0
     return table.values[number] * decay ** (time - np.int64(table.times[number]))
@@ -91,6 +91,6 @@ def faded(table: FadingTable, number, time, decay):
 
 @inlined_kernel
 def add_count(table: FadingTable, number, amount, time, decay):
-    """Add to the count of a number (int64) at a time (int64)."""
+    """Add `amount` (float64) to the count of a `number` (int64) at a `time` (int64), by `decay` (float64)."""
     table.values[number] = faded(table, number, time, decay) + amount
     table.times[number] = time

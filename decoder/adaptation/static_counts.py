@@ -83,7 +83,7 @@ def static_source_count(static: StaticArrays, source):
 
 @inner_kernel
 def static_target_count(static: StaticArrays, key):
-    """c(e) (float64) of the target phrase of a hash (uint64); 0 where the table lacks it."""
+    """c(e) (float64) of the target phrase of a hash `key` (uint64); 0 where the table lacks it."""
     place = _first_at_least(static.target_keys, key)
     if place == static.target_keys.size or static.target_keys[place] != key:
         return 0.0
@@ -107,7 +107,7 @@ def static_pair(static: StaticArrays, source, words, begin, length):
 
 @inner_kernel
 def static_links(static: StaticArrays, source, target):
-    """How often two words (int64) are linked (float64); 0 where the model lacks one of them."""
+    """How often `source` and `target` (int64) are linked (float64); 0 where the model lacks one of them."""
     n_target = static.target_links.size
     if source >= static.source_links.size or target >= n_target:
         return 0.0
