@@ -32,7 +32,6 @@ from .base.errors import SmtError as SmtError
 from .base.progress import show_progress as show_progress
 from .decoder.adaptation.adaptation_settings import AdaptationSettings as AdaptationSettings
 from .decoder.adaptation.align_text import TextAligner as TextAligner
-from .decoder.adaptation.segment import Segment as Segment
 from .decoder.documents.sentence_pairs import read_pairs as read_pairs
 from .decoder.documents.term_base import read_terms as read_terms
 from .decoder.features.weights import Weights as Weights
@@ -61,6 +60,7 @@ from .decoder.translate.pipeline import LineOutput as LineOutput
 from .decoder.translate.pipeline import LineSettings as LineSettings
 from .decoder.translate.pipeline import translate_lines as translate_lines
 from .decoder.translate.translator import Decoder as Decoder
+from .decoder.translation_memory.segment import Segment as Segment
 from .lm.language_model import LanguageModel as LanguageModel
 from .training.expected_bleu.config import ExpectedBleuConfig as ExpectedBleuConfig
 from .training.joint_selection.config import RankingConfig as RankingConfig

@@ -34,6 +34,8 @@ ROOMS = [
     "phrasebeam.decoder.output",
     "phrasebeam.decoder.marked_text",
     "phrasebeam.decoder.documents",
+    "phrasebeam.decoder.model_alignment",
+    "phrasebeam.decoder.translation_memory",
     "phrasebeam.decoder.adaptation",
     "phrasebeam.decoder.translate",
     "phrasebeam.decoder.normalization",

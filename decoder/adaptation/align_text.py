@@ -9,8 +9,8 @@ from phrasebeam.base.errors import FormatError
 from phrasebeam.base.ordered_map import map_ordered
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
 from phrasebeam.decoder.adaptation.static_counts import StaticCounts
-from phrasebeam.decoder.adaptation.word_aligner import WordAligner, same_words
 from phrasebeam.decoder.model.opened_model import Model
+from phrasebeam.decoder.model_alignment.word_aligner import WordAligner, same_words
 from phrasebeam.lm.text.corpus import split
 
 Heuristic = Literal["grow_diag_final_and", "grow_diag_final", "grow_diag", "grow", "och", "union", "intersection"]

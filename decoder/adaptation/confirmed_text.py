@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from phrasebeam.decoder.adaptation.segment import Points
 from phrasebeam.decoder.extraction.pairs import AlignedBitext
+from phrasebeam.decoder.translation_memory.segment import Points
 
 
 class ConfirmedText:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from phrasebeam.base.errors import ConfigError, FormatError, SmtError, excerpt
-from phrasebeam.decoder.adaptation.segment import Segment
+from phrasebeam.decoder.translation_memory.segment import Segment
 from phrasebeam.process.system_errors import named_in_errors
 
 FORMAT = "phrasebeam journal 1"

@@ -15,18 +15,18 @@ from phrasebeam.decoder.adaptation.confirmed_pairs import ConfirmedStatistics
 from phrasebeam.decoder.adaptation.dynamic_counts import DynamicCounts
 from phrasebeam.decoder.adaptation.dynamic_language_model import DynamicLanguageModel
 from phrasebeam.decoder.adaptation.journal import ChangedJournalError, Journal
-from phrasebeam.decoder.adaptation.segment import Segment
 from phrasebeam.decoder.adaptation.static_counts import StaticCounts
-from phrasebeam.decoder.adaptation.translation_memory import SegmentMatch, TranslationMemory
-from phrasebeam.decoder.adaptation.word_aligner import WordAligner, same_words
 from phrasebeam.decoder.held_out.filtered_table import FilteredTables
 from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.model.tables import Tables
+from phrasebeam.decoder.model_alignment.word_aligner import WordAligner, same_words
 from phrasebeam.decoder.sparse.levels import Levels
 from phrasebeam.decoder.sparse.sparse_features import Sparse
 from phrasebeam.decoder.tables.language_models import LanguageModels, TargetModel, join_language_models
 from phrasebeam.decoder.tables.phrase_table import MOSES_SCORES
 from phrasebeam.decoder.tables.word_counts import WordIdf
+from phrasebeam.decoder.translation_memory.segment import Segment
+from phrasebeam.decoder.translation_memory.similar_segments import SegmentMatch, SimilarSegments
 from phrasebeam.lm.text.fixed_vocabulary import GrowingVocabulary
 
 
@@ -58,7 +58,7 @@ class ProjectMemory:
         self._original, self._lock = model, threading.RLock()
         self._segments = dict[int, Segment]()
         self._numbers, self._n_confirmed = dict[str, int](), 0  # numbers by key
-        self._similar = TranslationMemory()
+        self._similar = SimilarSegments()
         self._word_ids, self._sparse = model.tables.lms.word_ids, model.tables.sparse
         self._forget()
         source, target = GrowingVocabulary(model.source), GrowingVocabulary(model.target)
@@ -79,7 +79,7 @@ class ProjectMemory:
     def _learn_all(self, journal: Journal) -> None:
         """Learn what the journal has, in place of what is known."""
         self._segments, self._numbers = {}, {}
-        self._similar = TranslationMemory()
+        self._similar = SimilarSegments()
         for segment in journal.segments.values():
             self._keep(segment)
         self._count_all()

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.adaptation.word_translation import WordTranslation, word_translation
 from phrasebeam.decoder.model.opened_model import Model
+from phrasebeam.decoder.model_alignment.word_translation import WordTranslation, word_translation
 from phrasebeam.decoder.tables.array_checks import check_phrase_table
 from phrasebeam.decoder.tables.phrase_table import ABSENT, PhraseTable
 from phrasebeam.decoder.tables.source_slots import hash_phrases

@@ -17,11 +17,8 @@ from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
 from phrasebeam.decoder.adaptation.dynamic_language_model import compensated
 from phrasebeam.decoder.adaptation.journal import Journal, fields
-from phrasebeam.decoder.adaptation.matched_terms import with_matched_terms
 from phrasebeam.decoder.adaptation.project_memory import ProjectMemory
-from phrasebeam.decoder.adaptation.segment import Segment
 from phrasebeam.decoder.adaptation.static_counts import StaticCounts
-from phrasebeam.decoder.adaptation.translation_memory import SegmentMatch
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.input_settings import InputSettings
 from phrasebeam.decoder.input.sentence_input import Input
@@ -38,6 +35,9 @@ from phrasebeam.decoder.search.workspace import Workspace
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.searcher import Searcher
 from phrasebeam.decoder.translate.translator import TRANSLATION, Decoder, Sentence
+from phrasebeam.decoder.translation_memory.matched_terms import with_matched_terms
+from phrasebeam.decoder.translation_memory.segment import Segment
+from phrasebeam.decoder.translation_memory.similar_segments import SegmentMatch
 from phrasebeam.lm.text.corpus import split, words_of
 
 

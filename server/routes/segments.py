@@ -11,8 +11,8 @@ from starlette.requests import Request as HttpRequest
 
 from phrasebeam.base.config import Section
 from phrasebeam.decoder.adaptation.journal import fields
-from phrasebeam.decoder.adaptation.segment import Segment
 from phrasebeam.decoder.search.stop_flag import StopFlag
+from phrasebeam.decoder.translation_memory.segment import Segment
 from phrasebeam.lm.text.corpus import split
 from phrasebeam.server.routes.sentence_body import Text, one_line, tokenization_of
 from phrasebeam.server.routes.translate import ModelName

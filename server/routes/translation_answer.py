@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 from pydantic import BaseModel
 
-from phrasebeam.decoder.adaptation.translation_memory import SegmentMatch
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.marked_text.tokenization import Tokenization
 from phrasebeam.decoder.output.request import Answer
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.translate.adapted_decoder import AdaptedAnswer
+from phrasebeam.decoder.translation_memory.similar_segments import SegmentMatch
 from phrasebeam.server.serving.served_models import ServedModel
 
 Span = tuple[int, int]

@@ -15,10 +15,10 @@ from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.progress import log
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
 from phrasebeam.decoder.adaptation.journal import ChangedJournalError, OpenJournalError
-from phrasebeam.decoder.adaptation.segment import Segment
 from phrasebeam.decoder.adaptation.static_counts import StaticCounts
 from phrasebeam.decoder.explanation.explainer import Explainer
 from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
+from phrasebeam.decoder.translation_memory.segment import Segment
 from phrasebeam.server.serving.served_models import ServedModel
 
 PROJECT_NAME = r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}$"

@@ -13,14 +13,14 @@ import pytest
 
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.decoder.adaptation.journal import HEADER, ChangedJournalError, Journal, OpenJournalError
-from phrasebeam.decoder.adaptation.segment import Segment
+from phrasebeam.decoder.translation_memory.segment import Segment
 
 KILLS = 50
 # Goes on with what is there, and answers on standard output when a segment is on disk.
 WRITER = """
 import sys
 from phrasebeam.decoder.adaptation.journal import Journal
-from phrasebeam.decoder.adaptation.segment import Segment
+from phrasebeam.decoder.translation_memory.segment import Segment
 journal = Journal(sys.argv[1])
 print("open", journal.n_confirmed, flush=True)
 while True:

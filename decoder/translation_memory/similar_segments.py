@@ -1,4 +1,4 @@
-"""A translation memory: the segment whose source is most similar to a sentence, and which words both share.
+"""The segment whose source is most similar to a sentence, and which words both share.
 
 Similarity is that of translators' tools: 1 - d / n, where d is the Levenshtein distance of the words and n the number
 of words of the longer sentence; 1 is an exact match.
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
-from phrasebeam.decoder.adaptation.segment import Segment
+from phrasebeam.decoder.translation_memory.segment import Segment
 
 MOST_SENTENCES = 200  # segments that have a word; a more frequent one finds none
 MOST_COMPARED = 30  # segments: those that share most of the words that find segments
@@ -27,7 +27,7 @@ class SegmentMatch(NamedTuple):
     shared: Runs
 
 
-class TranslationMemory:
+class SimilarSegments:
     """Segments by the words of their sources; not to be changed while others search in it."""
 
     def __init__(self) -> None:

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phrasebeam.decoder.adaptation.word_aligner import LN_JUMP, LN_NULL, best_sources, same_words
-from phrasebeam.decoder.adaptation.word_translation import word_translation
+from phrasebeam.decoder.model_alignment.word_aligner import LN_JUMP, LN_NULL, best_sources, same_words
+from phrasebeam.decoder.model_alignment.word_translation import word_translation
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
 from tests.naive.adaptation import brute_force_path, path_score
 

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from phrasebeam.decoder.adaptation import translation_memory
-from phrasebeam.decoder.adaptation.matched_terms import with_matched_terms
-from phrasebeam.decoder.adaptation.segment import Segment
-from phrasebeam.decoder.adaptation.translation_memory import SegmentMatch, TranslationMemory
 from phrasebeam.decoder.input.sentence_input import Input, Prefix, Term
+from phrasebeam.decoder.translation_memory.matched_terms import with_matched_terms
+from phrasebeam.decoder.translation_memory.segment import Segment
+from phrasebeam.decoder.translation_memory.similar_segments import SegmentMatch, SimilarSegments
 
 ROUNDING = 1e-9
 SENTENCE = st.lists(st.sampled_from("abcdef"), min_size=1, max_size=6).map(tuple)
@@ -28,7 +28,7 @@ def add(memory, number, source):
 
 @given(st.lists(SENTENCE, max_size=6), st.sets(st.integers(0, 5)), SENTENCE, st.sampled_from([0.2, 0.5, 0.75, 1.0]))
 def test_the_most_similar_sentence_is_found(sentences, removed, words, least):
-    memory, kept = TranslationMemory(), {}
+    memory, kept = SimilarSegments(), {}
     for key, sentence in enumerate(sentences):
         add(memory, key, sentence)
         kept[key] = sentence
@@ -52,7 +52,7 @@ def test_the_most_similar_sentence_is_found(sentences, removed, words, least):
 
 def test_words_of_many_sentences_find_none(monkeypatch):
     monkeypatch.setattr(translation_memory, "MOST_SENTENCES", 2)
-    memory = TranslationMemory()
+    memory = SimilarSegments()
     for key, text in enumerate(["a b c", "a b d", "a e f"]):
         add(memory, key, text.split())
     assert memory.best(["a", "x"], 0.1) is None

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from phrasebeam.decoder.adaptation.word_translation import WordTranslation, counts_of
 from phrasebeam.decoder.extraction.symmetrization import combined_points
+from phrasebeam.decoder.model_alignment.word_translation import WordTranslation, counts_of
 
 LN_JUMP = -0.6  # ln p of a jump one word longer than another
 LN_NULL = np.log(0.15)  # that no word emits the next one

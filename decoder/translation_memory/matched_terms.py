@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
-from phrasebeam.decoder.adaptation.segment import Points, Segment
-from phrasebeam.decoder.adaptation.translation_memory import SegmentMatch
 from phrasebeam.decoder.input.sentence_input import LONGEST_TERM, Input, Term
+from phrasebeam.decoder.translation_memory.segment import Points, Segment
+from phrasebeam.decoder.translation_memory.similar_segments import SegmentMatch
 
 MOST_WORDS = 250  # of a segment, of which pieces are taken
 

@@ -1,0 +1,1 @@
+"""Alignment of sentence pairs by the word translations of a model."""

@@ -1,0 +1,1 @@
+"""Confirmed segments, and what they are for sentences like them."""
