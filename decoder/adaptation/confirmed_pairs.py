@@ -98,8 +98,9 @@ def find_phrases(tables: CountTables, words, found):
 def choose_pairs(static: StaticArrays, confirmed: Confirmed, words, begins, lengths, sources, factors, chosen):
     """Choose the most frequent pairs of each of E phrases of `words` (int32[n]), of equal ones the earlier.
 
-    They are words[begins[i]:begins[i] + lengths[i]] (int64[E] each). `sources` (int64[E, 2]) has their numbers, and gets those in the model's table; `factors` (float64[E]) gets the
-    source factors, `chosen` (int64[E, most], EMPTY at first) the pairs, the most frequent first.
+    They are words[begins[i]:begins[i] + lengths[i]] (int64[E] each). `sources` (int64[E, 2]) has their numbers, and
+    gets those in the model's table; `factors` (float64[E]) gets the source factors, `chosen` (int64[E, most], EMPTY at
+    first) the pairs, the most frequent first.
     """
     tables, rules, time = confirmed.tables, confirmed.rules, confirmed.time
     for i in range(begins.size):

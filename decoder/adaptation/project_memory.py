@@ -25,6 +25,7 @@ from phrasebeam.decoder.sparse.sparse_features import Sparse
 from phrasebeam.decoder.tables.language_models import LanguageModels, TargetModel, join_language_models
 from phrasebeam.decoder.tables.phrase_table import MOSES_SCORES
 from phrasebeam.decoder.tables.word_counts import WordIdf
+from phrasebeam.decoder.translation_memory.memory_files import MemoryFile
 from phrasebeam.decoder.translation_memory.segment import Segment
 from phrasebeam.decoder.translation_memory.similar_segments import SegmentMatch, SimilarSegments
 from phrasebeam.lm.text.fixed_vocabulary import GrowingVocabulary
@@ -46,8 +47,11 @@ class ProjectMemory:
         settings: AdaptationSettings | None = None,
         journal: Journal | None = None,
         static: StaticCounts | None = None,
+        files: Sequence[MemoryFile] = (),
     ):
         """`journal` keeps the segments on disk, and brings those that it has; `static`, if it is there already.
+
+        `files`: translation memories whose segments are found, too, though not learned.
 
         Raises ModelError where the model's phrase table does not have the four scores.
         """
@@ -58,6 +62,10 @@ class ProjectMemory:
         self._original, self._lock = model, threading.RLock()
         self._segments = dict[int, Segment]()
         self._numbers, self._n_confirmed = dict[str, int](), 0  # numbers by key
+        self.files, self._aligned = (
+            tuple(files),
+            dict[tuple[str, int], Segment](),
+        )  # segments of files by file and number
         self._similar = SimilarSegments()
         self._word_ids, self._sparse = model.tables.lms.word_ids, model.tables.sparse
         self._forget()
@@ -132,9 +140,22 @@ class ProjectMemory:
             return segment
 
     def match(self, words: Sequence[str]) -> SegmentMatch | None:
-        """The confirmed segment most similar to a sentence, if any reaches the settings' `similarity`."""
+        """The segment most similar to a sentence, if any reaches the settings' `similarity`.
+
+        Of equally similar ones the one that was confirmed, then that of the first file.
+        """
+        least = self.settings.similarity
         with self._lock:
-            return self._similar.best(words, self.settings.similarity)
+            found = [self._similar.best(words, least), *(file.best(words, least) for file in self.files)]
+            best = max((match for match in found if match), key=lambda match: match.similarity, default=None)
+            return best._replace(segment=self._with_alignment(best)) if best and best.origin else best
+
+    def _with_alignment(self, match: SegmentMatch) -> Segment:
+        """The segment of a file with an alignment, which is made when it is first found."""
+        place, segment = (match.origin, match.segment.number), match.segment
+        if place not in self._aligned:
+            self._aligned[place] = replace(segment, alignment=self.align(segment.source, segment.translation))
+        return self._aligned[place]
 
     def align(self, source: Sequence[str], translation: Sequence[str]) -> tuple[tuple[int, int], ...]:
         """The (source, target) positions of words that belong together, by the statistics of the model alone."""

@@ -90,16 +90,21 @@ def translate_segments(
     translate_all: Callable[[Iterable[Input]], Iterable[Translation]],
     tokenization: Tokenization | None = None,
     terms: TermBase | None = None,
+    known: Callable[[DocumentSegment], str | None] = lambda segment: None,
 ) -> Iterator[str]:
     """The translations of segments in their order, each as soon as it is ready.
 
-    `translate_all` gives a translation for each sentence, in their order, as Decoder.translate_all does.
+    `translate_all` gives a translation for each sentence, in their order, as Decoder.translate_all does; `known` one
+    for a whole segment, as it is to be written, where there is one already.
     """
     tokenization = tokenization or TOKENIZED
-    waiting: deque[tuple[ProtectedSegment, list[SegmentSentence]]] = deque()
+    waiting: deque[tuple[ProtectedSegment | str, list[SegmentSentence]]] = deque()
 
     def inputs() -> Iterator[Input]:
         for segment in segments:
+            if (whole := known(segment)) is not None:
+                waiting.append((whole, []))
+                continue
             protected = ProtectedSegment.of(segment)
             sentences = [prepared(one, protected, tokenization, terms) for one in protected.sentences]
             waiting.append((protected, sentences))
@@ -113,13 +118,16 @@ def translate_segments(
 
 
 def _finished(
-    waiting: deque[tuple[ProtectedSegment, list[SegmentSentence]]],
+    waiting: deque[tuple[ProtectedSegment | str, list[SegmentSentence]]],
     ready: list[Translation],
     tokenization: Tokenization,
 ) -> Iterator[str]:
     """The first segments, as far as all their sentences are translated."""
     while waiting and len(waiting[0][1]) <= len(ready):
         protected, sentences = waiting.popleft()
+        if isinstance(protected, str):
+            yield protected
+            continue
         translations = [
             TranslatedSentence(one.input.words, translation, one.text_of(translation, tokenization))
             for one, translation in zip(sentences, ready)

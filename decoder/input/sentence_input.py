@@ -47,6 +47,7 @@ class Term:
     probability: float = 1.0
     alignment: tuple[tuple[int, int], ...] = ()  # (source, target) positions inside the term
     written: str = ""  # the target as it stands in raw text, where that is what is translated
+    is_optional: bool = False  # whether its words may be translated otherwise, whatever the policy
 
     def __post_init__(self) -> None:
         split_lines(self, "target")

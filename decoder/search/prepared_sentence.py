@@ -108,7 +108,8 @@ def prepare_sentence(
     tags = given.tags or [UNCLASSED] * len(words)
     room = max([longest, *(term.end - term.begin for term in terms)])
     ids = model.source.ids(words)
-    rules = span_rules(len(words), room, longest, terms, given.policy)
+    required = [term for term in terms if not term.is_optional]
+    rules = span_rules(len(words), room, longest, required, given.policy)
     is_oov = bounds_checks.is_oov(ids, longest)
     synthetic = unknown_words.pairs_of(words, is_oov, terms) if unknown_words else []
     if terms:

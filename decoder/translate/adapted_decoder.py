@@ -36,6 +36,7 @@ from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.searcher import Searcher
 from phrasebeam.decoder.translate.translator import TRANSLATION, Decoder, Sentence
 from phrasebeam.decoder.translation_memory.matched_terms import with_matched_terms
+from phrasebeam.decoder.translation_memory.memory_files import MemoryFile
 from phrasebeam.decoder.translation_memory.segment import Segment
 from phrasebeam.decoder.translation_memory.similar_segments import SegmentMatch
 from phrasebeam.lm.text.corpus import split, words_of
@@ -119,6 +120,7 @@ class AdaptedDecoder(Decoder):
         adaptation: AdaptationSettings | None = None,
         journal: str | Path | None = None,
         static: StaticCounts | None = None,
+        files: Sequence[MemoryFile] = (),
     ):
         """Parameters are those of Decoder and of ProjectMemory; `journal` is a file, made where there is none.
 
@@ -128,7 +130,7 @@ class AdaptedDecoder(Decoder):
         with ExitStack() as stack:
             if opened:
                 stack.callback(opened.close)
-            self.memory = ProjectMemory(model, adaptation, opened, static)
+            self.memory = ProjectMemory(model, adaptation, opened, static, files)
             stack.pop_all()
         self._begin(AdaptedSearcher(self.memory, search_settings, weights, input_settings))
 
@@ -142,9 +144,13 @@ class AdaptedDecoder(Decoder):
         input_settings: InputSettings | None = None,
         adaptation: AdaptationSettings | None = None,
         journal: str | Path | None = None,
+        files: Sequence[MemoryFile] = (),
     ) -> "AdaptedDecoder":
-        """The decoder of the model in `directory`, see Decoder.load; with the segments of `journal`, if it has some."""
-        return cls._of(directory, search_settings, weights, input_settings, adaptation, journal)
+        """The decoder of the model in `directory`, see Decoder.load; with the segments of `journal`, if it has some.
+
+        `files`: translation memories, see read_memory.
+        """
+        return cls._of(directory, search_settings, weights, input_settings, adaptation, journal, None, files)
 
     @checked
     def within(self, search_settings: SearchSettings) -> Self:

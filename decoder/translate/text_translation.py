@@ -1,16 +1,20 @@
 """Text and documents translated as segments: what is no text stays whole, and terms are as a term base has them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from phrasebeam.base.progress import log
 from phrasebeam.decoder.documents.protected_segment import DocumentSegment
 from phrasebeam.decoder.documents.segment_translation import translate_segments
 from phrasebeam.decoder.documents.term_base import TermBase
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.marked_text.tokenization import Tokenization
 from phrasebeam.decoder.output.translation import Translation
+from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
 from phrasebeam.decoder.translate.hints import with_hints
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.decoder.translation_memory.memory_files import known_translation
+from phrasebeam.decoder.translation_memory.similar_segments import SegmentMatch
 
 if TYPE_CHECKING:
     from phrasebeam.decoder.raw_text.preprocessing import RawText
@@ -25,11 +29,50 @@ def translate_texts(
 ) -> Iterator[str]:
     """The translations of texts in their order, each as soon as it is ready.
 
-    Placeholders, tags and line ends are in each as in its text, see docs/files.md.
+    Placeholders, tags and line ends are in each as in its text, see docs/files.md. Where a translation memory of the
+    decoder has the whole text, its translation is that one. What the memories had is logged at the end.
     """
+    memory = decoder.memory if isinstance(decoder, AdaptedDecoder) else None
+    counts = MatchCounts()
 
     def translate_all(inputs: Iterable[Input]) -> Iterator[Translation]:
-        return decoder.translate_all(with_hints(inputs, decoder.model), threads)
+        noted = counts.noted(inputs, memory.match) if memory and memory.files else inputs
+        return decoder.translate_all(with_hints(noted, decoder.model), threads)
+
+    def known(segment: DocumentSegment) -> str | None:
+        found = known_translation(segment, memory.files) if memory else None
+        counts.add(found is not None)
+        return found
 
     segments = (DocumentSegment(one) if isinstance(one, str) else one for one in texts)
-    return translate_segments(segments, translate_all, Tokenization.of(raw_text), terms)
+    yield from translate_segments(segments, translate_all, Tokenization.of(raw_text), terms, known)
+    if memory and memory.files:
+        log.info("%s", counts)
+
+
+class MatchCounts:
+    """How many texts translation memories have, and how many sentences have a similar one."""
+
+    def __init__(self) -> None:
+        self.n_texts = self.n_known = 0
+        self._similarities = list[float]()
+
+    def add(self, is_known: bool) -> None:
+        """Count a text, which a memory may have as it is."""
+        self.n_texts += 1
+        self.n_known += is_known
+
+    def noted(self, inputs: Iterable[Input], match: Callable[[Sequence[str]], SegmentMatch | None]) -> Iterator[Input]:
+        """The sentences, while their matches are counted."""
+        for given in inputs:
+            found = match(given.words)
+            if found:
+                self._similarities.append(found.similarity)
+            yield given
+
+    def __str__(self) -> str:
+        n = len(self._similarities)
+        mean = f", {100 * sum(self._similarities) / n:.0f} % on average" if n else ""
+        return (
+            f"{self.n_texts} segments, of which the memories have {self.n_known}; {n} sentences have similar ones{mean}"
+        )

@@ -19,22 +19,24 @@ MOST_WORDS = 250  # of a segment, of which pieces are taken
 def with_matched_terms(given: Input, match: SegmentMatch, probability: float) -> Input:
     """The sentence with the pieces of its match as terms of a probability; the whole of it where the match is exact.
 
-    A sentence that has terms of its own keeps to these, one that is too long for pieces stays as it is; of one that is
-    too long for a term, an exact match is pieces, too.
+    Terms that the sentence has of its own stay, and pieces keep clear of them. A sentence that is too long for pieces
+    stays as it is; of one that is too long for a term, an exact match is pieces, too.
     """
     segment = match.segment
-    if given.terms or given.lattice is not None or len(segment.source) > MOST_WORDS:
+    if given.lattice is not None or len(segment.source) > MOST_WORDS or (given.terms and given.policy == "constraint"):
         return given
-    if match.similarity == 1.0 and len(segment.source) <= LONGEST_TERM:
-        whole = Term(0, len(segment.source), segment.translation, alignment=segment.alignment)
+    if match.similarity == 1.0 and len(segment.source) <= LONGEST_TERM and not given.terms:
         # Who types another beginning wants another translation
-        return replace(given, terms=(whole,), policy="inclusive" if given.prefix.words else "exclusive")
+        is_optional = bool(given.prefix.words)
+        whole = Term(0, len(segment.source), segment.translation, alignment=segment.alignment, is_optional=is_optional)
+        return replace(given, terms=(whole,), policy="exclusive")
     terms = (
         term
         for begin, first, length in match.shared
         for term in _pieces(segment, first, first + length, begin - first, probability)
+        if all(term.end <= own.begin or own.end <= term.begin for own in given.terms)
     )
-    return replace(given, terms=tuple(terms), policy="inclusive")
+    return replace(given, terms=(*given.terms, *terms))
 
 
 def _pieces(segment: Segment, begin: int, end: int, shift: int, probability: float) -> Iterator[Term]:
@@ -49,7 +51,9 @@ def _pieces(segment: Segment, begin: int, end: int, shift: int, probability: flo
     for first, last in sorted(chosen):
         for low, high in _targets(segment, first, last):
             points = tuple((s - first, t - low) for s, t in segment.alignment if first <= s < last)
-            yield Term(first + shift, last + shift, segment.translation[low:high], probability, points)
+            yield Term(
+                first + shift, last + shift, segment.translation[low:high], probability, points, is_optional=True
+            )
 
 
 def _phrases(points: Points, begin: int, end: int) -> Iterator[tuple[int, int]]:

@@ -25,15 +25,21 @@ class SegmentMatch(NamedTuple):
     segment: Segment
     similarity: float  # more than 0; 1: the same words
     shared: Runs
+    origin: str = ""  # the file that it is of; none: it was confirmed in the project
 
 
 class SimilarSegments:
     """Segments by the words of their sources; not to be changed while others search in it."""
 
-    def __init__(self) -> None:
+    def __init__(self, origin: str = "") -> None:
+        """`origin`: the file that they are of, if any."""
+        self.origin = origin
         self._segments = dict[int, Segment]()
         self._by_word = defaultdict[str, dict[int, None]](dict)  # numbers of segments, the latest last
         self._by_source = defaultdict[Words, dict[int, None]](dict)
+
+    def __len__(self) -> int:
+        return len(self._segments)
 
     def add(self, segment: Segment) -> None:
         """Add a segment with a number of its own."""
@@ -53,7 +59,7 @@ class SimilarSegments:
         """The most similar segment, of equally similar ones the latest; None where none reaches `least` (above 0)."""
         given = tuple(words)
         if same := self._by_source.get(given):
-            return SegmentMatch(self._segments[next(reversed(same))], 1.0, ((0, 0, len(given)),))
+            return SegmentMatch(self._segments[next(reversed(same))], 1.0, ((0, 0, len(given)),), self.origin)
         rated = [(self._similarity(given, number, least), number) for number in self._candidates(given)]
         similarity, number = max(rated, default=(0.0, 0))
         if similarity < least:
@@ -61,7 +67,7 @@ class SimilarSegments:
         segment = self._segments[number]
         blocks = Levenshtein.opcodes(given, segment.source)
         runs = tuple((b.src_start, b.dest_start, b.src_end - b.src_start) for b in blocks if b.tag == "equal")
-        return SegmentMatch(segment, similarity, runs)
+        return SegmentMatch(segment, similarity, runs, self.origin)
 
     def _similarity(self, given: Words, number: int, least: float) -> float:
         """The similarity to the source of a segment; 0 where it is below `least`."""

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from phrasebeam.api.arguments import OF_MODEL, AtOnce, Model, optional_path, resources
+from phrasebeam.api.arguments import OF_MODEL, AtOnce, Model, optional_path, paths, resources
 from phrasebeam.api.translate_options import (
     TrainingInputOptions,
     TranslateOptions,
@@ -41,6 +41,7 @@ from phrasebeam.decoder.translate.pipeline import LineOutput, LineSettings, tran
 from phrasebeam.decoder.translate.text_translation import translate_texts
 from phrasebeam.decoder.translate.translate_settings import TranslateSettings, overridden
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.decoder.translation_memory.memory_files import MemoryFile, read_memory
 
 if TYPE_CHECKING:
     from phrasebeam.decoder.raw_text.preprocessing import RawText
@@ -102,7 +103,7 @@ def _lines(
     source, destination, texts = optional_path(options["input"]), optional_path(options["output"]), list[str]()
     request = _request(options, settings)
     line_settings = _line_settings(options, raw_text, _terms(model, options))
-    decoder, work = _decoder(model, options, settings), stage_of_input("translating", source, destination)
+    decoder, work = _decoder(model, options, settings, raw_text), stage_of_input("translating", source, destination)
     with closing(decoder), work as advance:
         adapt, files = optional_path(options["adapt"]), _training_files(options)
         pipeline = translate_lines(
@@ -153,11 +154,15 @@ def _training_files(options: TrainingInputOptions) -> TrainingFiles | None:
     return TrainingFiles(Path(reference), Path(alignment), mode) if reference and alignment and mode else None
 
 
-def _decoder(model: Path, options: TranslateOptions, settings: TranslateSettings) -> Decoder:
+def _decoder(
+    model: Path, options: TranslateOptions, settings: TranslateSettings, raw_text: "RawText | None"
+) -> Decoder:
     journal, input_weight = options["adapt_journal"], options["input_weight"]
     how = settings.search, settings.weights, settings.input
     if is_adapted(options):
-        decoder: Decoder = AdaptedDecoder.load(model, *how, settings.adaptation, journal)
+        decoder: Decoder = AdaptedDecoder.load(
+            model, *how, settings.adaptation, journal, _memories(model, options, raw_text)
+        )
     else:
         decoder = Decoder.load(model, *how)
     if input_weight is not None:
@@ -172,7 +177,7 @@ def _segments(
     """Translate a document, or raw lines; return the translations, unless they go elsewhere."""
     source, destination, texts = optional_path(options["input"]), optional_path(options["output"]), list[str]()
     document = _document(model, source, options) if is_document(source) else None
-    terms, decoder = _terms(model, options), _decoder(model, options, settings)
+    terms, decoder = _terms(model, options), _decoder(model, options, settings, raw_text)
     decoder.request = Request(mbr=settings.mbr)
     with closing(decoder):
         translate_all = partial(translate_texts, decoder, raw_text=raw_text, terms=terms, threads=threads)
@@ -209,6 +214,20 @@ def _filled(
         file.write(document.content())
     log.info("%s: %d segments filled in, %d had a translation", destination, n_segments, document.n_translated)
     return []
+
+
+def _memories(model: Path, options: TranslateOptions, raw_text: "RawText | None") -> list[MemoryFile]:
+    """The translation memories that are given, in the languages of the model, or in those that options name."""
+    known = open_description(model).text_languages
+    languages = str(options["source_column"] or ""), str(options["target_column"] or "")
+    if known:
+        languages = known.source_language, known.target_language
+    with stage("reading translation memories") as advance:
+        found = list[MemoryFile]()
+        for path in paths(options["tm"]):
+            found.append(read_memory(path, *languages, Tokenization.of(raw_text)))
+            advance(1)
+    return found
 
 
 def _terms(model: Path, options: TranslateOptions) -> TermBase | None:

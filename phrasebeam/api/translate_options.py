@@ -6,7 +6,7 @@ from typing import Annotated, Any, TypedDict
 
 from pydantic import Field
 
-from phrasebeam.api.arguments import Config, EngineOptions, File, MemoryBound, PairOptions, RawOrTokens
+from phrasebeam.api.arguments import Config, EngineOptions, File, Files, MemoryBound, PairOptions, RawOrTokens, paths
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import check_keeps_inputs
@@ -127,6 +127,10 @@ class AdaptationOptions(TypedDict, total=False):
     adapt_journal: Annotated[
         File | None, "File that keeps what is learned, of this and earlier runs; alone: only use what it has."
     ]
+    tm: Annotated[
+        Files | None, "Translation memories (TMX, TSV, PO, XLIFF): what they have is kept, as it is or in pieces."
+    ]
+    similarity: Annotated[float | None, Option(setting="adaptation.similarity")]
 
 
 class TranslateOptions(
@@ -174,16 +178,19 @@ def check_arguments(model: Path, threads: int, given: TranslateOptions) -> None:
     _refuse(needs)
     config = given["config"] if isinstance(given["config"], str | Path) else None
     files = [given["input"], given["prefix"], given["reference"], given["word_alignment"], config]
-    files += [given["adapt"], given["adapt_journal"], given["terms"], *model_paths(model)]
+    files += [given["adapt"], given["adapt_journal"], given["terms"], *paths(given["tm"]), *model_paths(model)]
     check_keeps_inputs([given["output"], given["nbest_output"], given["lattice_output"]], files)
     excluded = {
         "--adapt translates one line after the other; leave out --threads": (
             given["adapt"] is not None and threads > 1
         ),
-        "--adapt and --adapt-journal learn in this process; leave out --engine": (
+        "--adapt, --adapt-journal and --tm are of this process; leave out --engine": (
             learns and given["engine"] != "local"
         ),
-        "--leave-one-out is of training data; leave out --adapt and --adapt-journal": learns and is_training,
+        "--leave-one-out is of training data; leave out --adapt, --adapt-journal and --tm": learns and is_training,
+        "--similarity needs --tm, --adapt or --adapt-journal; give one of them": (
+            given["similarity"] is not None and not learns
+        ),
     }
     _refuse(excluded)
 
@@ -217,8 +224,8 @@ def refused_by_normalizers(given: TranslateOptions) -> str:
 
 
 def is_adapted(given: AdaptationOptions) -> bool:
-    """Whether confirmed translations are learned from."""
-    return given["adapt"] is not None or given["adapt_journal"] is not None
+    """Whether confirmed translations or translation memories count."""
+    return any(given[name] is not None for name in ("adapt", "adapt_journal", "tm"))
 
 
 def translate_settings_of(model: Path, options: TranslateOptions, given: dict[str, Any]) -> TranslateSettings:

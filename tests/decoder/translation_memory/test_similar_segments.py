@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phrasebeam.decoder.adaptation import translation_memory
 from phrasebeam.decoder.input.sentence_input import Input, Prefix, Term
+from phrasebeam.decoder.translation_memory import similar_segments
 from phrasebeam.decoder.translation_memory.matched_terms import with_matched_terms
 from phrasebeam.decoder.translation_memory.segment import Segment
 from phrasebeam.decoder.translation_memory.similar_segments import SegmentMatch, SimilarSegments
@@ -51,7 +51,7 @@ def test_the_most_similar_sentence_is_found(sentences, removed, words, least):
 
 
 def test_words_of_many_sentences_find_none(monkeypatch):
-    monkeypatch.setattr(translation_memory, "MOST_SENTENCES", 2)
+    monkeypatch.setattr(similar_segments, "MOST_SENTENCES", 2)
     memory = SimilarSegments()
     for key, text in enumerate(["a b c", "a b d", "a e f"]):
         add(memory, key, text.split())
@@ -71,12 +71,16 @@ SEGMENT = Segment(
 def terms(text, *shared, similarity=0.8, **more):
     given = Input(text, **more)
     found = with_matched_terms(given, SegmentMatch(SEGMENT, similarity, shared), 0.5)
-    return found.policy, [(one.begin, one.end, " ".join(one.target), one.alignment) for one in found.terms], found
+    return (
+        {one.is_optional for one in found.terms},
+        [(one.begin, one.end, " ".join(one.target), one.alignment) for one in found.terms],
+        found,
+    )
 
 
 def test_pieces_are_the_longest_phrase_pairs():
-    policy, found, given = terms("the red house was old", (0, 0, 3), (4, 4, 1))
-    assert policy == "inclusive" and {one.probability for one in given.terms} == {0.5}
+    optional, found, given = terms("the red house was old", (0, 0, 3), (4, 4, 1))
+    assert optional == {True} and {one.probability for one in given.terms} == {0.5}
     assert found == [
         (0, 3, "la casa roja", ((0, 0), (1, 2), (2, 1))),
         (0, 3, "la casa roja ,", ((0, 0), (1, 2), (2, 1))),
@@ -90,10 +94,14 @@ def test_a_piece_whose_translation_has_others_within_is_divided():
 
 
 def test_an_exact_match_is_the_translation():
-    policy, found, _ = terms(" ".join(SEGMENT.source), (0, 0, 5), similarity=1.0)
-    assert (policy, found) == ("exclusive", [(0, 5, "la casa roja , es vieja", SEGMENT.alignment)])
-    policy, _, _ = terms(" ".join(SEGMENT.source), (0, 0, 5), similarity=1.0, prefix=Prefix(("una",)))
-    assert policy == "inclusive"
+    optional, found, given = terms(" ".join(SEGMENT.source), (0, 0, 5), similarity=1.0)
+    assert (given.policy, optional, found) == (
+        "exclusive",
+        {False},
+        [(0, 5, "la casa roja , es vieja", SEGMENT.alignment)],
+    )
+    optional, _, _ = terms(" ".join(SEGMENT.source), (0, 0, 5), similarity=1.0, prefix=Prefix(("una",)))
+    assert optional == {True}
 
 
 def test_terms_of_the_sentence_stay_alone():

@@ -1,0 +1,81 @@
+"""Translation memories in files: translations of the same texts, and segments that are similar."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.progress import log
+from phrasebeam.decoder.documents.file_formats import format_name
+from phrasebeam.decoder.documents.protected_segment import DocumentSegment
+from phrasebeam.decoder.documents.sentence_pairs import FORMATS, SegmentPair, read_pairs
+from phrasebeam.decoder.marked_text.tokenization import TOKENIZED, Tokenization
+from phrasebeam.decoder.translation_memory.segment import MOST_WORDS, Segment
+from phrasebeam.decoder.translation_memory.similar_segments import SegmentMatch, SimilarSegments
+from phrasebeam.lm.text.corpus import split
+
+
+class MemoryFile:
+    """The segments of one translation memory; any number of threads and projects may share it.
+
+    >>> memory = MemoryFile([SegmentPair("der hund schläft .", "the dog is asleep .")], "team.tmx")
+    >>> memory.exact("der hund  schläft .")
+    'the dog is asleep .'
+    >>> memory.best(["der", "hund", "bellt", "."], 0.5).similarity
+    0.75
+    """
+
+    def __init__(self, pairs: Iterable[SegmentPair], origin: str, tokenization: Tokenization = TOKENIZED):
+        """Texts of both languages; of several pairs with the same source the last one counts.
+
+        `tokenization` makes tokens of the model of them, by whose similarity segments are found.
+        """
+        self._similar, self._texts = SimilarSegments(origin), dict[str, str]()
+        for number, (source, translation) in enumerate(pairs, 1):
+            self._texts[_plain(source)] = translation
+            sides = split(tokenization.before(source)), split(tokenization.target(translation))
+            if all(0 < len(words) <= MOST_WORDS for words in sides):
+                self._similar.add(Segment(number, tuple(sides[0]), tuple(sides[1]), ()))
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def exact(self, text: str) -> str | None:
+        """The translation of a text, as the file has it; white space may differ. None where it is not there."""
+        return self._texts.get(_plain(text))
+
+    def best(self, words: Sequence[str], least: float) -> SegmentMatch | None:
+        """The segment most similar to a sentence of tokens, see SimilarSegments.best; its words are not aligned."""
+        return self._similar.best(words, least)
+
+
+def known_translation(segment: DocumentSegment, files: Sequence[MemoryFile]) -> str | None:
+    """The translation of a whole segment that the first of some files has, with the white space around the segment.
+
+    None where none has it, and of segments with tags or signs that XML has to escape.
+    """
+    text = segment.written
+    for file in files:
+        found = file.exact(text)
+        if found is not None and not (segment.is_xml and any(sign in text + found for sign in "<>&")):
+            before = text[: len(text) - len(text.lstrip())]
+            return before + found + text[len(text.rstrip()) :]
+    return None
+
+
+def read_memory(path: str | Path, source: str, target: str, tokenization: Tokenization = TOKENIZED) -> MemoryFile:
+    """The translation memory in a TMX, TSV, PO or XLIFF file.
+
+    `source` and `target` are the languages of a TMX or XLIFF file (BCP 47). Raises FormatError, ConfigError or OSError.
+    """
+    is_table = format_name(path, FORMATS) == "tsv"
+    pairs = read_pairs(path) if is_table else read_pairs(path, source, target)
+    memory = MemoryFile(pairs, Path(path).name, tokenization)
+    if not len(memory):
+        raise ConfigError(f"{path}: no segment has a translation; give a memory that has some, or leave it out")
+    left_out = sum(pairs.left_out.values())
+    log.info("%s: %d segments%s", path, len(memory), f", {left_out} left out" if left_out else "")
+    return memory
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
