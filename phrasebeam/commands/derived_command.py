@@ -115,9 +115,15 @@ def _option(option: Declared, names: Collection[str]) -> CommandOption:
     texts = [option.help, unset]
     for name in names:
         texts = [text.replace(f"`{name}`", f"--{name.replace('_', '-')}") for text in texts]
-    given: dict[str, Any] = {"is_required": is_required, "default": None if is_required else default, "is_bare": option.is_bare}
+    value: dict[str, Any] = {"is_required": is_required, "default": None if is_required else default}
     return CommandOption(
-        option.name, **kind_of(kind), **given, help=texts[0], shown_default=texts[1], heading=option.heading
+        option.name,
+        **kind_of(kind),
+        **value,
+        help=texts[0],
+        shown_default=texts[1],
+        heading=option.heading,
+        is_bare=option.is_bare,
     )
 
 

@@ -25,7 +25,7 @@ BEARER = HTTPBearer(auto_error=False)
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)]
 # First parts of the paths that need no token: what the page consists of, and what says nothing of models
 OPEN = frozenset({"health", "frontend", "page", "docs", "redoc", "openapi.json", "static-offline-docs"})
-KEY_IN_BODY = frozenset({"/translate", "/detect"})  # endpoints that look for it in the body where no header has it
+KEY_IN_BODY = frozenset({"/translate", "/detect", "/suggest"})  # that look for it elsewhere where no header has it
 HOST = re.compile(r"(?:\[(?P<address>[^\[\]]+)\]|(?P<name>[^:\[\]]+))(?::\d{0,5})?")
 HOST_NAME = re.compile(r"[a-z0-9._-]{1,253}", re.IGNORECASE)
 
