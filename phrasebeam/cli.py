@@ -28,7 +28,7 @@ GROUPS = {
     "Demo and settings": dict.fromkeys(("demo", "demo-corpus", "config", "warm-up"), "demo"),
 }
 COMMANDS = {name: module for group in GROUPS.values() for name, module in group.items()}
-ANSWERED, QUIET = {"-h", "--help", "--version", "--show-completion", "--install-completion"}, {"-q", "--quiet"}
+ANSWERED, QUIET = {"-h", "--help", "--version", "-V", "--show-completion", "--install-completion"}, {"-q", "--quiet"}
 COMPLETING = "_PHRASEBEAM_COMPLETE"  # what the shell sets that asks for a completion
 WITHOUT_KERNELS = "preprocess", "join-features", "demo-corpus", "config"
 NAME = "phrasebeam"
@@ -43,14 +43,14 @@ def main(arguments: list[str] | None = None) -> int:
     if line := broken_links():
         return _refuse(line)
     if arguments is not None:
-        return _run(arguments)
+        return _run(_spelled_out(arguments))
     closed = open_closed_streams()
     try:
         end_by_signals(NAME)
         if closed:
             return _refuse(f"{' and '.join(closed)}: closed; open it, to /dev/null if it is not needed")
         name_standard_output()
-        return _run_called(sys.argv[1:])
+        return _run_called(_spelled_out(sys.argv[1:]))
     except (RuntimeError, OSError) as error:  # before a command begins, which says its own
         if not (text := shortage(error)):
             raise
@@ -87,6 +87,11 @@ def translate_main() -> int:
     """Run `phrasebeam translate` on the arguments of the process; return the exit status."""
     sys.argv.insert(1, "translate")
     return main()
+
+
+def _spelled_out(arguments: list[str]) -> list[str]:
+    """The arguments with `help COMMAND` as `COMMAND --help`."""
+    return [*arguments[1:2], "--help"] if arguments[:1] == ["help"] else arguments
 
 
 def _run(arguments: list[str]) -> int:

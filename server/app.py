@@ -37,8 +37,21 @@ from phrasebeam.server.serving.service import Service
 from phrasebeam.server.serving.whole_requests import HeadRequests, WholeRequests
 
 # Those that need the token in a header, as the OpenAPI page says, and those that need none, or take it in the body
-WITH_TOKEN = (translate, complete, explain, segments, project_list, documents, suggestions, models, metrics, moses_rpc)
-ROUTERS = tuple(module.router for module in WITH_TOKEN)
+ROUTERS = tuple(
+    module.router
+    for module in (
+        translate,
+        complete,
+        explain,
+        segments,
+        project_list,
+        documents,
+        suggestions,
+        models,
+        metrics,
+        moses_rpc,
+    )
+)
 OPEN_ROUTERS = (libretranslate.router, client_projects.router, health.router)
 SECONDS_BETWEEN_LOOKS = 1.0  # at whether a model has changed
 LEAST_COMPRESSED, COMPRESSION = 2000, 4  # bytes of an answer that is compressed for who takes gzip; its level
@@ -75,6 +88,7 @@ def create_app(
 
     app = FastAPIOffline(
         title="phrasebeam",
+        redoc_url=None,  # whose page asks a server for its logo
         version=version("phrasebeam"),
         lifespan=run,
         responses={status: {"model": ErrorAnswer} for status in REFUSALS},

@@ -54,6 +54,15 @@ def test_the_help_of_a_command(command, wide, capsys):
         assert word not in output
 
 
+def test_help_is_a_word_or_an_option(wide, capsys):
+    assert main(["tune", "--help"]) == 0
+    expected = capsys.readouterr().out
+    assert main(["help", "tune"]) == 0
+    assert capsys.readouterr().out == expected
+    assert main(["help"]) == main(["-V"]) == 0
+    assert "─ Build ─" in capsys.readouterr().out
+
+
 def test_misuse_names_the_help_of_the_command(capsys):
     assert main(["config", "--unknown"]) == 2
     assert "(see phrasebeam config --help)" in capsys.readouterr().err

@@ -36,7 +36,8 @@ def command_group(groups: Panels, name: str, help: str, is_run: bool = True) -> 
         quiet: Quiet = False,
         verbose: Verbose = False,
         version: Annotated[
-            bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version and exit.")
+            bool,
+            typer.Option("--version", "-V", callback=show_version, is_eager=True, help="Show the version and exit."),
         ] = False,
     ) -> None:
         set_volume(quiet, verbose)

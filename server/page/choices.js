@@ -91,7 +91,5 @@ function languages(model) {
 }
 
 function described(model) {
-  return [languages(model), `${model.phrase_pairs.toLocaleString("en")} phrase pairs`, `version ${model.version}`]
-    .filter(Boolean)
-    .join(", ");
+  return [languages(model), `${model.phrase_pairs.toLocaleString("en")} phrase pairs`].filter(Boolean).join(", ");
 }

@@ -18,8 +18,6 @@ msgstr ""
 msgid "c"
 msgstr "z"
 """
-    'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\nmsgid "a b"\nmsgstr ""\n\nmsgid "c"\nmsgstr "z"\n'
-)
 
 
 @pytest.fixture(scope="module")
