@@ -1,6 +1,6 @@
 // The document that is worked on, kept by the browser, so that a reload loses nothing that was confirmed.
 
-const KEY = "phrasebeam document"; // begins the key in the browser's storage, before the name of the project
+const KEY = "phrasebeam document"; // begins the key in the browser's storage, before the names of model and project
 
 /** A document: name, content (base64), segments, and what was confirmed of them. */
 export class StoredDocument {
@@ -8,10 +8,10 @@ export class StoredDocument {
     Object.assign(this, { name, content, segments, done });
   }
 
-  /** The document of a project, null where there is none. */
-  static of(project) {
+  /** The document of a place, which names model and project; null where there is none. */
+  static of(place) {
     try {
-      const found = localStorage.getItem(`${KEY} ${project}`);
+      const found = localStorage.getItem(`${KEY} ${place}`);
       return found && new StoredDocument(JSON.parse(found));
     } catch {
       return null; // storage is forbidden, or has something else
@@ -19,17 +19,23 @@ export class StoredDocument {
   }
 
   /** Keep it; false where the browser has no room for it. */
-  keep(project) {
+  keep(place) {
     try {
-      localStorage.setItem(`${KEY} ${project}`, JSON.stringify(this));
+      localStorage.setItem(`${KEY} ${place}`, JSON.stringify(this));
       return true;
     } catch {
       return false;
     }
   }
 
-  static forget(project) {
-    localStorage.removeItem(`${KEY} ${project}`);
+  static forget(place) {
+    localStorage.removeItem(`${KEY} ${place}`);
+  }
+
+  /** The same for another model or project, which has learned none of it. */
+  elsewhere() {
+    const done = Object.entries(this.done).map(([at, { text }]) => [at, { text, number: null }]);
+    return new StoredDocument({ ...this, done: Object.fromEntries(done) });
   }
 
   /** Note a confirmed translation; `number`: of the learned segment, null where nothing is learned. */

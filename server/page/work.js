@@ -35,12 +35,21 @@ export class Work {
 
   /** Show what the address says: the document of its project, at its segment. */
   restore(address) {
-    this.document = StoredDocument.of(project());
+    this.place = place();
+    this.document = StoredDocument.of(this.place);
     this.show(Math.max(0, address.segment - 1));
   }
 
+  /** Another model or project has a document of its own, or takes over the one for which no project was named. */
   choicesChanged() {
+    const [before, open, at] = [this.place, this.document, this.at];
     this.restore({ segment: 0 });
+    const isSame = before === this.place || before.endsWith(" ") || before.split(" ")[1] === project();
+    if (open && !this.document && isSame) {
+      this.document = open.elsewhere();
+      this.keep();
+      this.show(at);
+    }
     this.shown();
   }
 
@@ -78,7 +87,7 @@ export class Work {
   }
 
   close() {
-    StoredDocument.forget(project());
+    StoredDocument.forget(this.place);
     this.document = null;
     this.show(0);
     this.tell("");
@@ -86,7 +95,8 @@ export class Work {
   }
 
   keep() {
-    if (!this.document.keep(project())) this.tell("The browser has no room to keep this document: download it before you leave.", true);
+    const isKept = this.document.keep(this.place);
+    if (!isKept) this.tell("The browser has no room to keep this document: download it before you leave.", true);
   }
 
   /** The list of segments, or the form that opens a document. */
@@ -118,24 +128,24 @@ export class Work {
     );
   }
 
-  place(number) {
+  item(number) {
     return byId("segments").children[number];
   }
 
   /** Work on that segment: its translation, or a fresh suggestion. */
   async activate(number) {
-    if (this.editor) this.place(this.at)?.replaceWith(this.row(this.at));
+    if (this.editor) this.item(this.at)?.replaceWith(this.row(this.at));
     this.at = number;
     writeAddress({ segment: number + 1 });
     const segment = this.document.segments[number];
     const editor = new SegmentEditor(segment, this.document.done[number]?.text ?? "", {
       confirm: (text) => this.confirm(text),
-      move: (step) => this.place(number + step) && this.activate(number + step),
+      move: (step) => this.item(number + step) && this.activate(number + step),
       explain: () => this.page.explain(segment.text),
     });
     this.editor = editor;
-    this.place(number).replaceChildren(editor.root);
-    this.place(number).classList.add("active");
+    this.item(number).replaceChildren(editor.root);
+    this.item(number).classList.add("active");
     editor.field.focus({ preventScroll: true });
     editor.root.scrollIntoView({ block: "nearest" });
     try {
@@ -218,4 +228,9 @@ export class Work {
   fail(error) {
     if (!isReplaced(error)) this.tell(error.message, true);
   }
+}
+
+/** Where a document is kept: the model and the project that learn from it. */
+function place() {
+  return `${chosen()[0] ?? ""} ${project()}`;
 }

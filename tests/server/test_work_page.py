@@ -146,6 +146,18 @@ def test_without_a_project_nothing_is_learned_and_that_is_said(model, tmp_path):
         assert [*tmp_path.iterdir()] == []
 
 
+def test_a_document_goes_on_in_the_project_that_is_named_later(model, tmp_path):
+    with serving(create_app({"toy": model}, projects=tmp_path)) as address, browser() as driver:
+        opened(driver, address)
+        begin(driver, [NEW, "c", "d"])
+        confirm(driver, 0, "s t neu")
+        find(driver, "#project")[0].send_keys("mine", ENTER)
+        until(lambda: find(driver, "#learned")[0].is_displayed() and at(driver) is not None)
+        assert texts(driver, "#progress") == ["1 of 3 confirmed"]
+        confirm(driver, at(driver), "w")
+        until(lambda: texts(driver, "#learned-count") == ["1 segment"])
+
+
 def test_the_explorer_explains_a_segment_by_what_its_project_has_learned(page):
     begin(page, [NEW, f"{NEW} c"])
     confirm(page, 0, "s t neu")
