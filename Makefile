@@ -15,7 +15,7 @@ SOURCES = phrasebeam/*,lm/*,decoder/*,training/*,server/*
 # Compiled modules are kept whatever the environment says: tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test coverage bounds fuzz kill check docs clean kenlm .venv
+.PHONY: demo test coverage bounds fuzz kill check docs pictures clean kenlm .venv
 
 .venv: $(INSTALLED)
 
@@ -78,6 +78,10 @@ check: $(INSTALLED)
 docs: $(INSTALLED)
 	$(BIN)/python -m docs.pages
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# Pictures of the server's page in docs/pictures, by Chromium.
+pictures: $(INSTALLED)
+	$(BIN)/python -m docs.pages.pictures
 
 # ufal.kenlm is the package kenlm, built: building that takes minutes. Where there is no wheel its tests are skipped.
 kenlm: $(INSTALLED)

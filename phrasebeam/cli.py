@@ -3,6 +3,7 @@
 Only the module of the subcommand that is called is imported, after a line on the terminal that it starts.
 """
 
+import os
 import sys
 
 from phrasebeam.links import broken_links
@@ -27,7 +28,8 @@ GROUPS = {
     "Demo and settings": dict.fromkeys(("demo", "demo-corpus", "config", "warm-up"), "demo"),
 }
 COMMANDS = {name: module for group in GROUPS.values() for name, module in group.items()}
-HELP_OPTIONS, QUIET = {"-h", "--help"}, {"-q", "--quiet"}
+ANSWERED, QUIET = {"-h", "--help", "--version", "-V", "--show-completion", "--install-completion"}, {"-q", "--quiet"}
+COMPLETING = "_PHRASEBEAM_COMPLETE"  # what the shell sets that asks for a completion
 WITHOUT_KERNELS = "preprocess", "join-features", "demo-corpus", "config"
 NAME = "phrasebeam"
 HELP = "Phrase-based statistical machine translation: build a model from parallel text, tune, translate, evaluate."
@@ -41,14 +43,14 @@ def main(arguments: list[str] | None = None) -> int:
     if line := broken_links():
         return _refuse(line)
     if arguments is not None:
-        return _run(arguments)
+        return _run(_spelled_out(arguments))
     closed = open_closed_streams()
     try:
         end_by_signals(NAME)
         if closed:
             return _refuse(f"{' and '.join(closed)}: closed; open it, to /dev/null if it is not needed")
         name_standard_output()
-        return _run_called(sys.argv[1:])
+        return _run_called(_spelled_out(sys.argv[1:]))
     except (RuntimeError, OSError) as error:  # before a command begins, which says its own
         if not (text := shortage(error)):
             raise
@@ -61,10 +63,11 @@ def main(arguments: list[str] | None = None) -> int:
 def _run_called(arguments: list[str]) -> int:
     """Run the command that is called, once it is said to start, and what ends it otherwise is known."""
     command = _called(arguments)
-    has_kernels = command not in ("", *WITHOUT_KERNELS)
+    is_asked = _is_asked(arguments)
+    has_kernels = not is_asked and command not in ("", *WITHOUT_KERNELS)
     if has_kernels and (text := too_few_addresses()):
         return _refuse(text)
-    if not QUIET.intersection(arguments):
+    if not (is_asked or QUIET.intersection(arguments)):
         show_starting_line(command or NAME, compiles=has_kernels)
     if has_kernels:
         end_by_fatal_errors(NAME)
@@ -86,14 +89,24 @@ def translate_main() -> int:
     return main()
 
 
+def _spelled_out(arguments: list[str]) -> list[str]:
+    """The arguments with `help COMMAND` as `COMMAND --help`."""
+    return [*arguments[1:2], "--help"] if arguments[:1] == ["help"] else arguments
+
+
 def _run(arguments: list[str]) -> int:
     from phrasebeam.commands.command_group import command_group
     from phrasebeam.commands.command_line import run
 
-    return run(command_group(GROUPS, NAME, HELP), NAME, arguments)
+    return run(command_group(GROUPS, NAME, HELP, is_run=not _is_asked(arguments)), NAME, arguments)
 
 
 def _called(arguments: list[str]) -> str:
     """The command that is called, unless only its help is to be shown."""
     name = next((argument for argument in arguments if argument in COMMANDS), "")
-    return "" if HELP_OPTIONS.intersection(arguments) else name
+    return "" if _is_asked(arguments) else name
+
+
+def _is_asked(arguments: list[str]) -> bool:
+    """Whether only help, the version or a completion is asked for, which needs none of what commands do."""
+    return not arguments or COMPLETING in os.environ or bool(ANSWERED.intersection(arguments))

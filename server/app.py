@@ -8,20 +8,24 @@ from pathlib import Path
 
 from fastapi import Depends, FastAPI
 from fastapi_offline import FastAPIOffline
+from starlette.middleware.gzip import GZipMiddleware
 
+from phrasebeam.server.clients import client_projects, libretranslate, moses_rpc
 from phrasebeam.server.page_files import add_page
 from phrasebeam.server.routes import (
     complete,
+    documents,
     explain,
     health,
-    libretranslate,
     metrics,
     models,
-    moses_rpc,
+    project_list,
     segments,
+    suggestions,
     translate,
 )
 from phrasebeam.server.serving.authorization import BEARER, AllowedHosts, TokenFirst
+from phrasebeam.server.serving.cross_origin import Clients, CrossOrigin
 from phrasebeam.server.serving.decoding_pool import DecodingPool
 from phrasebeam.server.serving.error_answers import ErrorAnswer, add_error_answers
 from phrasebeam.server.serving.languages import LanguagePair
@@ -33,10 +37,25 @@ from phrasebeam.server.serving.service import Service
 from phrasebeam.server.serving.whole_requests import HeadRequests, WholeRequests
 
 # Those that need the token in a header, as the OpenAPI page says, and those that need none, or take it in the body
-ROUTERS = tuple(module.router for module in (translate, complete, explain, segments, models, metrics, moses_rpc))
-OPEN_ROUTERS = (libretranslate.router, health.router)
+ROUTERS = tuple(
+    module.router
+    for module in (
+        translate,
+        complete,
+        explain,
+        segments,
+        project_list,
+        documents,
+        suggestions,
+        models,
+        metrics,
+        moses_rpc,
+    )
+)
+OPEN_ROUTERS = (libretranslate.router, client_projects.router, health.router)
 SECONDS_BETWEEN_LOOKS = 1.0  # at whether a model has changed
-REFUSALS = (400, 401, 404, 408, 409, 413, 415, 421, 422, 429, 431, 503)
+LEAST_COMPRESSED, COMPRESSION = 2000, 4  # bytes of an answer that is compressed for who takes gzip; its level
+REFUSALS = (400, 401, 403, 404, 408, 409, 413, 415, 421, 422, 429, 431, 503)
 
 
 def create_app(
@@ -47,15 +66,16 @@ def create_app(
     projects: Path | None = None,
     languages: Mapping[str, LanguagePair] | None = None,
     hosts: Iterable[str] = (),
+    clients: Clients | None = None,
 ) -> FastAPI:
     """The application that serves the models in `directories`, by name; to those who have the token, if there is one.
 
     `projects`: the directory of what is confirmed, see Projects; `languages` of models by their names; `hosts`: names
-    by which it may be called, beside localhost, where there is no token.
+    by which it may be called, beside localhost, where there is no token; `clients`: what is said of clients.
 
     Raises SmtError.
     """
-    limits, served = limits or ServerLimits(), ServedModels(directories, languages)
+    limits, clients, served = limits or ServerLimits(), clients or Clients(), ServedModels(directories, languages)
 
     @asynccontextmanager
     async def run(app: FastAPI) -> AsyncIterator[None]:
@@ -68,24 +88,27 @@ def create_app(
 
     app = FastAPIOffline(
         title="phrasebeam",
+        redoc_url=None,  # whose page asks a server for its logo
         version=version("phrasebeam"),
         lifespan=run,
         responses={status: {"model": ErrorAnswer} for status in REFUSALS},
     )
     pool, kept = DecodingPool(threads, limits), Projects(projects)
-    service = app.state.service = Service(served, pool, limits, projects=kept, token=token)
+    service = app.state.service = Service(served, pool, limits, projects=kept, token=token, clients=clients)
     add_error_answers(app)
     for router in ROUTERS:
         app.include_router(router, dependencies=[Depends(BEARER)])
     for router in OPEN_ROUTERS:
         app.include_router(router)
     add_page(app)
-    app.add_middleware(HeadRequests)
     app.add_middleware(WholeRequests, limits=limits)
     if token is None:
         app.add_middleware(AllowedHosts, names=hosts, limits=limits)
     else:
         app.add_middleware(TokenFirst, token=token, limits=limits)
+    app.add_middleware(CrossOrigin, origins=clients.origins)
+    app.add_middleware(GZipMiddleware, minimum_size=LEAST_COMPRESSED, compresslevel=COMPRESSION)
+    app.add_middleware(HeadRequests)
     app.add_middleware(RequestLog, metrics=service.metrics)
     return app
 

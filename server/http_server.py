@@ -52,7 +52,8 @@ def run_app(app: FastAPI, host: str, port: int) -> None:
     server = _Server(config)
     with _listening(host, port) as listener, stop_by_signals(server.stop), _quick_switches():
         shown = f"[{host}]" if ":" in host else host
-        log.info("listening on http://%s:%d", shown, listener.getsockname()[1])
+        address = f"http://{shown}:{listener.getsockname()[1]}"
+        log.info("listening on %s (the page in a browser; %s/docs lists all endpoints)", address, address)
         server.run(sockets=[listener])
 
 

@@ -66,6 +66,7 @@ ROOMS = [
     "phrasebeam.training.demo",
     "phrasebeam.server.serving",
     "phrasebeam.server.routes",
+    "phrasebeam.server.clients",
     "phrasebeam.server",
     "phrasebeam.api",
     "phrasebeam.api.trainers",

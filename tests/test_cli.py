@@ -54,6 +54,15 @@ def test_the_help_of_a_command(command, wide, capsys):
         assert word not in output
 
 
+def test_help_is_a_word_or_an_option(wide, capsys):
+    assert main(["tune", "--help"]) == 0
+    expected = capsys.readouterr().out
+    assert main(["help", "tune"]) == 0
+    assert capsys.readouterr().out == expected
+    assert main(["help"]) == main(["-V"]) == 0
+    assert "─ Build ─" in capsys.readouterr().out
+
+
 def test_misuse_names_the_help_of_the_command(capsys):
     assert main(["config", "--unknown"]) == 2
     assert "(see phrasebeam config --help)" in capsys.readouterr().err
@@ -70,6 +79,21 @@ def test_completion(words):
     command = [sys.executable, "-m", "phrasebeam"]
     done = subprocess.run(command, env=os.environ | variables, cwd=ROOT, capture_output=True, text=True)
     assert (set(done.stdout.split()), done.stderr) == (COMPLETIONS[words], "")
+    assert not {"numba", "numpy", "pydantic"} & imported(variables)
+
+
+@pytest.mark.parametrize("arguments", [["-h"], ["translate", "-h"], ["train", "--help"], ["--version"]])
+def test_help_imports_nothing_of_what_commands_do(arguments):
+    assert not {"numba", "numpy", "pydantic"} & imported({}, *arguments)
+
+
+def imported(variables, *arguments):
+    """The packages that phrasebeam imports for that."""
+    command = [sys.executable, "-X", "importtime", "-m", "phrasebeam", *arguments]
+    done = subprocess.run(command, env=os.environ | variables, cwd=ROOT, capture_output=True, text=True, check=True)
+    names = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
+    assert {"phrasebeam", "typer"} <= names
+    return names
 
 
 def clustering(text, *before, after=()):

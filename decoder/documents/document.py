@@ -1,7 +1,7 @@
 """Documents to translate: their segments without a translation, and the file with the translations in it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from phrasebeam.base.errors import ConfigError
@@ -25,6 +25,16 @@ class Document(ABC):
             if translation is None:
                 raise ConfigError(f"{number} translations for {len(self.segments)} segments, expected one for each")
             self._fill(number, translation)
+
+    def confirm(self, translations: Mapping[int, str]) -> None:
+        """Give segments, by their numbers, translations that somebody has confirmed: nobody has to review them."""
+        for number, translation in translations.items():
+            self._fill(number, translation)
+            self._mark_reviewed(number)
+
+    @abstractmethod
+    def _mark_reviewed(self, number: int) -> None:
+        """Mark a segment that has its translation as one that needs no review, where the format tells that."""
 
     def write(self, path: str | Path) -> None:
         """Write the document with its translations, compressed if the name says so; a file is replaced as a whole."""
@@ -52,6 +62,9 @@ class TextDocument(Document):
     def _fill(self, number: int, translation: str) -> None:
         self._lines[self._places[number]] = translation
 
+    def _mark_reviewed(self, number: int) -> None:
+        """Leave it: text tells nothing of reviews."""
+
     def content(self) -> bytes:
         return "".join(f"{line}\n" for line in self._lines).encode()
 
@@ -77,6 +90,9 @@ class TableDocument(Document):
 
     def _fill(self, number: int, translation: str) -> None:
         self._rows[self._places[number]][self._target] = translation
+
+    def _mark_reviewed(self, number: int) -> None:
+        """Leave it: a table tells nothing of reviews."""
 
     def content(self) -> bytes:
         return "".join("\t".join(row) + "\n" for row in self._rows).encode()

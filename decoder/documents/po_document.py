@@ -52,6 +52,9 @@ class PoDocument(Document):
             unit.target = [*_strings(unit.target)[:1], *forms[1:]] if form and forms[1:] else forms
         unit.markfuzzy()
 
+    def _mark_reviewed(self, number: int) -> None:
+        self._units[number][0].markfuzzy(False)
+
     def content(self) -> bytes:
         return bytes(self._store)
 

@@ -15,7 +15,7 @@ from phrasebeam.decoder.documents.protected_segment import DocumentSegment
 from phrasebeam.decoder.documents.segment_markup import CODE_ELEMENTS
 
 EXPECTED = "XLIFF 1.2 or 2"
-REVIEW, SUB_STATE = "needs-review-translation", "phrasebeam:machine"
+REVIEW, SUB_STATE, REVIEWED = "needs-review-translation", "phrasebeam:machine", "translated"
 KEPT = "locked"
 LONGEST_PROLOG = 1 << 16  # bytes before the root element
 # States of targets that are to be made anew: such a target is most often a copy of the source
@@ -82,7 +82,7 @@ class XliffUnit:
         for name, value in self.target.attrib.items() if self.target is not None else ():
             target.set(name, value)
         if self._is_2:
-            self.element.set("state", "translated")
+            self.element.set("state", REVIEWED)
             self.element.set("subState", SUB_STATE)
         else:
             target.set("state", REVIEW)
@@ -95,6 +95,13 @@ class XliffUnit:
             before.addnext(target)
             before.tail, target.tail = self.element.text, tail  # on a line of its own, where the source is
         self.target = target
+
+    def mark_reviewed(self) -> None:
+        """Mark the target as a translation that somebody has confirmed."""
+        if self._is_2:
+            self.element.attrib.pop("subState", None)
+        else:
+            self.target.set("state", REVIEWED)
 
 
 class XliffDocument(Document):
@@ -114,6 +121,9 @@ class XliffDocument(Document):
         except (ValueError, SyntaxError) as error:  # of lxml
             wrong = f"the translation {excerpt(translation)} has what XML cannot have"
             raise FormatError(self._file.path, f"{wrong}; remove control characters from the model's text") from error
+
+    def _mark_reviewed(self, number: int) -> None:
+        self._units[number].mark_reviewed()
 
     def content(self) -> bytes:
         """The file with the same declaration, comments and ends of lines; only elements are written anew."""

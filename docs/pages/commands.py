@@ -1,4 +1,4 @@
-"""The page of all commands, from their own help."""
+"""The page of all commands, from their own help, and the file of their options."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -7,8 +7,10 @@ from typing import Any
 import typer
 
 from docs.pages.markdown_table import markdown_table
-from phrasebeam.cli import GROUPS, HELP, NAME
+from phrasebeam.cli import COMMANDS, GROUPS, HELP, NAME
 from phrasebeam.commands.command_group import command_group
+from phrasebeam.commands.derived_command import command_help, command_options
+from phrasebeam.commands.option_file import file_content
 
 HEAD = """# Commands
 
@@ -29,6 +31,12 @@ def page() -> str:
     """The whole text."""
     group: Any = typer.main.get_command(command_group(GROUPS, NAME, HELP))
     return HEAD.format(commands="\n\n".join(_sections(group)))
+
+
+def options() -> str:
+    """The file of options."""
+    names = COMMANDS.items()
+    return file_content({name: (command_help(name, module), command_options(name, module)) for name, module in names})
 
 
 def _sections(group: Any) -> Iterator[str]:

@@ -47,7 +47,7 @@ COMMANDS: dict[str, type[Section]] = {
     "train-ranking": RankingConfig,
     "train-expected-bleu": ExpectedBleuConfig,
 }
-SHOWN = {name: name for name in ("align", "select", "tune")} | OF_COMMANDS
+SHOWN = {name: name for name in ("align", "select", "translate", "tune")} | OF_COMMANDS
 SHOWN |= {"train --recipe normalize": "recipe-normalize"}
 OF_FEATURES = {feature.name: feature.description for feature in FEATURES}
 OF_FEATURES |= {feature.rate_name: feature.description for feature in FEATURES if feature.rate_name}

@@ -49,6 +49,16 @@ def serve(
     projects: Annotated[
         File | None, "Directory of what is confirmed by /v1/segments, from which requests learn: a journal a project."
     ] = None,
+    project: Annotated[
+        str | None,
+        "A project of `projects`, whose confirmed translations count for clients of LibreTranslate and MateCat, and "
+        "take what is sent to /suggest.",
+    ] = None,
+    cors_origin: Annotated[
+        str | Sequence[str] | None,
+        "Origins of web pages whose scripts may call the server, such as https://mt.example, or * for all; "
+        "LibreTranslate's endpoints are open to all.",
+    ] = None,
     languages: Annotated[
         str | Iterable[str] | None,
         "NAME=SOURCE:TARGET, the languages of a model for LibreTranslate's clients, such as news=de:en; those of raw "
@@ -65,7 +75,9 @@ def serve(
         from phrasebeam.server.app import create_app
         from phrasebeam.server.http_server import run_app
         from phrasebeam.server.serving.authorization import check_host_name, read_token
+        from phrasebeam.server.serving.cross_origin import Clients, checked_origin
         from phrasebeam.server.serving.languages import named_languages
+        from phrasebeam.server.serving.projects import checked_project
         from phrasebeam.server.serving.served_models import named_directories
     except ModuleNotFoundError as error:
         raise ConfigError(f"{error}; {EXTRA}") from None
@@ -75,5 +87,7 @@ def serve(
     known = named_languages([languages] if isinstance(languages, str) else languages or (), models)
     names = [allowed_host] if isinstance(allowed_host, str) else allowed_host or ()
     hosts = [host, *map(check_host_name, names)]
+    origins = [cors_origin] if isinstance(cors_origin, str) else cors_origin or ()
+    clients = Clients([*map(checked_origin, origins)], checked_project(project, projects is not None))
     with memory_bound(memory_option(memory)):
-        run_app(create_app(models, threads, given, token, optional_path(projects), known, hosts), host, port)
+        run_app(create_app(models, threads, given, token, optional_path(projects), known, hosts, clients), host, port)

@@ -1,22 +1,26 @@
 """The command `phrasebeam` with its subcommands, each of which is imported when it is needed, as typer takes them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from phrasebeam.base.progress import set_volume
-from phrasebeam.commands.derived_command import Quiet, Verbose, command_function
+from phrasebeam.commands.option_file import Quiet, Verbose, told_command
 
 Panels = Mapping[str, Mapping[str, str]]  # by heading of the help and command, the module of what it prints
 
 
-def command_group(groups: Panels, name: str, help: str) -> typer.Typer:
-    """The command `name` with subcommands, by the heading that they have in its help."""
+def command_group(groups: Panels, name: str, help: str, is_run: bool = True) -> typer.Typer:
+    """The command `name` with subcommands, by the heading that they have in its help.
+
+    Unless one of them `is_run`, their options are those that a file tells, which is quick.
+    """
 
     class Group(_CommandGroup):
         panels = groups
+        imports = is_run
 
     app = typer.Typer(cls=Group, help=help, pretty_exceptions_enable=False, no_args_is_help=True)
 
@@ -32,12 +36,18 @@ def command_group(groups: Panels, name: str, help: str) -> typer.Typer:
         quiet: Quiet = False,
         verbose: Verbose = False,
         version: Annotated[
-            bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version and exit.")
+            bool,
+            typer.Option("--version", "-V", callback=show_version, is_eager=True, help="Show the version and exit."),
         ] = False,
     ) -> None:
         set_volume(quiet, verbose)
 
     return app
+
+
+def _unconverted(param: Any) -> Callable[[Any, Any], Any]:
+    """What takes the value of an option as it was typed: the import of what converts it takes longer than all else."""
+    return lambda ctx, value: param.callback(ctx, param, value) if param.callback else value
 
 
 class _PlainHelp:
@@ -47,6 +57,8 @@ class _PlainHelp:
         """All parameters, that of the help too."""
         params = super().get_params(ctx)  # type: ignore
         for param in params:
+            if not getattr(ctx.find_root().command, "imports", True):
+                param.process_value = _unconverted(param)
             if getattr(param, "is_flag", False):
                 param.metavar = ""
             elif getattr(param, "multiple", False) and param.metavar is None:
@@ -67,10 +79,11 @@ class _CommandGroup(_PlainHelp, TyperGroup):
     """Commands in panels of the help."""
 
     panels: Panels
+    imports: bool
 
     def __init__(self, **attributes: Any):
         super().__init__(**attributes)
-        self.commands: Any = _LazyCommands(self.panels)
+        self.commands: Any = _LazyCommands(self.panels, self.imports)
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names alone, so that a completion imports one command."""
@@ -80,15 +93,24 @@ class _CommandGroup(_PlainHelp, TyperGroup):
 class _LazyCommands(Mapping[str, TyperCommand]):
     """The commands of all panels by name, each imported when it is asked for."""
 
-    def __init__(self, panels: Panels):
+    def __init__(self, panels: Panels, imports: bool):
+        self._imports = imports
         self._found = {name: (panel, module) for panel, places in panels.items() for name, module in places.items()}
 
     def __getitem__(self, name: str) -> TyperCommand:
         panel, module = self._found[name]
         app = typer.Typer(add_completion=False)
-        app.command(name, cls=Command, rich_help_panel=panel)(command_function(name, module))
+        app.command(name, cls=Command, rich_help_panel=panel)(self._function(name, module))
         command: Any = typer.main.get_command(app)
         return command
+
+    def _function(self, name: str, module: str) -> Callable[..., Any]:
+        told = None if self._imports else told_command(name)
+        if told is None:
+            from phrasebeam.commands.derived_command import command_function
+
+            told = command_function(name, module)
+        return told
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._found)

@@ -1,18 +1,14 @@
 """Running a command: errors of users are one line on standard error and exit status 2."""
 
 import errno
-import os
 import sys
-import time
 from contextlib import suppress
 from typing import Any
 
 import typer
 
 from phrasebeam.base.errors import SmtError
-from phrasebeam.base.memory_bound import end_memory_bound
-from phrasebeam.base.progress import hide_progress, log, start_command
-from phrasebeam.base.resident_memory import peak_memory
+from phrasebeam.base.progress import hide_progress, start_command
 from phrasebeam.process.hints import begin_hints, end_hints
 from phrasebeam.process.interruption import wait_if_ending
 from phrasebeam.process.standard_streams import STANDARD_OUTPUT, drop_standard_output
@@ -29,7 +25,6 @@ def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
     """Run the command `name` on `arguments` (default: those of the process), and return its exit status."""
     start_command()
     begin_hints()
-    start = time.perf_counter()
     try:
         status = app(arguments, prog_name=name, standalone_mode=False)
         sys.stdout.flush()
@@ -55,12 +50,8 @@ def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
         return INTERRUPTED if isinstance(error, (typer.Abort, KeyboardInterrupt)) else BAD_INPUT
     finally:
         wait_if_ending()
-        seconds, processor = time.perf_counter() - start, sum(os.times()[:4])
-        log.debug("%.1f s, %.1f s of processors, %d MB of memory", seconds, processor, peak_memory() >> 20)
         hide_progress()
         end_hints()
-        if excess := end_memory_bound():
-            print(f"{name}: {excess}", file=sys.stderr)
 
 
 def _message(error: BaseException, name: str) -> str:

@@ -4,27 +4,30 @@ A module of this room has, for a command that prints something of its own, a fun
 and the CommandCall; its keyword-only parameters are further options, and what it returns is the exit status.
 """
 
+import os
+import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import wraps
 from importlib import import_module
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
-
-import typer
+from typing import Any, NamedTuple, Union, get_args, get_origin
 
 import phrasebeam
 from phrasebeam.base.checked_arguments import call_checked
+from phrasebeam.base.memory_bound import end_memory_bound
 from phrasebeam.base.options import Declared, options_of
-from phrasebeam.base.progress import set_volume, show_progress
+from phrasebeam.base.progress import hide_progress, log, set_volume, show_progress
+from phrasebeam.base.resident_memory import peak_memory
+from phrasebeam.commands.option_file import CommandOption, kind_of, with_options
 from phrasebeam.console.input_stage import show_input_progress
+from phrasebeam.process.interruption import wait_if_ending
+
+NAME = "phrasebeam"
 
 STANDARD = Path("-")
-# Options of all commands, before or after the command's name.
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only warnings and errors on standard error.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="All stages on standard error, and time and memory.")]
 WITHOUT_PROGRESS = ("check-model", "explain", "evaluate", "join-features", "report", "config", "demo-corpus")
 
 
@@ -37,31 +40,54 @@ class CommandCall(NamedTuple):
 
 def command_function(name: str, module: str) -> Callable[..., Any]:
     """The function of the command `name`, with the options of typer; `module` of this room tells what it prints."""
-    function_name = name.replace("-", "_")
-    function = getattr(phrasebeam, function_name)
-    shown = getattr(import_module(f"{__package__}.{module}"), function_name, print_result)
-    options, further = options_of(function), options_of(shown)
+    function, shown = _functions(name, module)
+    further = options_of(shown)
 
     def command(quiet: bool, verbose: bool, **given: Any) -> Any:
         set_volume(quiet, verbose)
-        more = _checked(shown, {one: given.pop(one) for one in further})
-        if "input" in given:
-            show_input_progress(given["input"], given["output"])
-        elif name not in WITHOUT_PROGRESS:
-            show_progress()
         start = time.perf_counter()
-        result = function(**given)
-        return shown(result, CommandCall(given, time.perf_counter() - start), **more)
+        try:
+            more = _checked(shown, {one: given.pop(one) for one in further})
+            if "input" in given:
+                show_input_progress(given["input"], given["output"])
+            elif name not in WITHOUT_PROGRESS:
+                show_progress()
+            result = function(**given)
+            return shown(result, CommandCall(given, time.perf_counter() - start), **more)
+        finally:
+            _tell_end(start)
 
-    added = {"quiet": Quiet, "verbose": Verbose}
-    volume = [Parameter(one, Parameter.KEYWORD_ONLY, default=False, annotation=kind) for one, kind in added.items()]
-    names = {*options, *further}
-    parameters = [_parameter(one, names) for one in (*options.values(), *further.values())]
-    command.__signature__ = Signature([*parameters, *volume])  # type: ignore[attr-defined]
-    command.__annotations__ = {one.name: one.annotation for one in (*parameters, *volume)}
+    return with_options(command, command_options(name, module), command_help(name, module))
+
+
+def command_options(name: str, module: str) -> list[CommandOption]:
+    """The options of a command: those of its function, and of what prints its result."""
+    options = {key: one for function in _functions(name, module) for key, one in options_of(function).items()}
+    return [_option(one, options) for one in options.values()]
+
+
+def command_help(name: str, module: str) -> str:
+    """The first paragraphs of what the functions of a command say of themselves."""
+    function, shown = _functions(name, module)
     told = (function,) if shown is print_result else (function, shown)
-    command.__doc__ = "\n\n".join((one.__doc__ or "").partition("\n\n")[0] for one in told)
-    return command
+    return "\n\n".join((one.__doc__ or "").partition("\n\n")[0] for one in told)
+
+
+def _functions(name: str, module: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The function of the API, and the one that prints what it returns."""
+    function_name = name.replace("-", "_")
+    shown = getattr(import_module(f"{__package__}.{module}"), function_name, print_result)
+    return getattr(phrasebeam, function_name), shown
+
+
+def _tell_end(start: float) -> None:
+    """What a command took since `start`, and whether it held more memory than it should."""
+    wait_if_ending()
+    seconds, processor = time.perf_counter() - start, sum(os.times()[:4])
+    log.debug("%.1f s, %.1f s of processors, %d MB of memory", seconds, processor, peak_memory() >> 20)
+    hide_progress()
+    if excess := end_memory_bound():
+        print(f"{NAME}: {excess}", file=sys.stderr)
 
 
 def print_result(result: Any, call: CommandCall) -> None:
@@ -78,23 +104,27 @@ def _checked(shown: Callable[..., Any], more: dict[str, Any]) -> dict[str, Any]:
     return call_checked(wraps(shown)(lambda **given: given), Signature([*parameters.values()]), lambda: kinds)(**more)
 
 
-def _parameter(option: Declared, names: set[str]) -> Parameter:
-    """A parameter as typer reads it."""
+def _option(option: Declared, names: Collection[str]) -> CommandOption:
+    """An option as the command has it."""
     kind, default, unset = option_type(option.kind, option.default), option.default, option.unset
     if option.name == "output" and default is None:
         default, unset = STANDARD, "standard output"
     if default is Parameter.empty and NoneType in get_args(option.kind):
         default = None  # what functions are given as None may be left out
+    is_required = default is Parameter.empty
     texts = [option.help, unset]
     for name in names:
         texts = [text.replace(f"`{name}`", f"--{name.replace('_', '-')}") for text in texts]
-    shown: dict[str, Any] = {"help": texts[0], "show_default": texts[1] or True}
-    if option.is_bare:
-        info = typer.Argument(**shown)
-    else:
-        flag = [f"--{option.name.replace('_', '-')}"] if kind is bool else []
-        info = typer.Option(*flag, **shown, rich_help_panel=option.heading or None)
-    return Parameter(option.name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])
+    value: dict[str, Any] = {"is_required": is_required, "default": None if is_required else default}
+    return CommandOption(
+        option.name,
+        **kind_of(kind),
+        **value,
+        help=texts[0],
+        shown_default=texts[1],
+        heading=option.heading,
+        is_bare=option.is_bare,
+    )
 
 
 def option_type(kind: Any, default: Any) -> Any:

@@ -20,8 +20,8 @@ def input_name(path: Path | None) -> str:
 
 
 def show_input_progress(source: Path | None, output: Path) -> None:
-    """Call show_progress where the lines come from a file, and do not go to the terminal: commands begin with it."""
-    if os.isatty(2) and not _is_terminal(output) and _is_file(source):
+    """Call show_progress where the lines come from a file, and are not seen on the terminal: commands begin with it."""
+    if os.isatty(2) and not _may_be_seen(output) and _is_file(source):
         show_progress()
 
 
@@ -29,9 +29,9 @@ def show_input_progress(source: Path | None, output: Path) -> None:
 def stage_of_input(description: str, source: Path | None, output: Path | None) -> Iterator[Advance]:
     """A stage of a step for each line of `source`, where None and - are standard input, as - is standard output.
 
-    It has a bar only where progress is shown and the lines do not go to the terminal.
+    It has a bar only where progress is shown and the lines are not seen on the terminal.
     """
-    if _is_terminal(output):
+    if _may_be_seen(output):
         yield lambda steps: None
         return
     total = _count_lines(source) if is_shown() and _is_file(source) else None
@@ -39,8 +39,9 @@ def stage_of_input(description: str, source: Path | None, output: Path | None) -
         yield advance
 
 
-def _is_terminal(output: Path | None) -> bool:
-    return str(output) == "-" and sys.stdout.isatty()
+def _may_be_seen(output: Path | None) -> bool:
+    """Whether the lines go to the terminal, or into a pipe, whose reader may write them there."""
+    return str(output) == "-" and (sys.stdout.isatty() or stat.S_ISFIFO(os.fstat(1).st_mode))
 
 
 def _is_file(source: Path | None) -> bool:

@@ -26,11 +26,11 @@ class _NamedOutput(io.FileIO):
 
 
 def name_standard_output() -> None:
-    """Let errors of sys.stdout tell that it is the standard output."""
+    """Let errors of sys.stdout tell that it is the standard output; what its encoding lacks is written as \\xe7."""
     old = cast(io.TextIOWrapper, sys.stdout)
     buffer = io.BufferedWriter(_NamedOutput(old.fileno(), "wb", closefd=False))
     lines, through = bool(old.line_buffering), bool(old.write_through)
-    sys.stdout = io.TextIOWrapper(buffer, old.encoding, old.errors, line_buffering=lines, write_through=through)
+    sys.stdout = io.TextIOWrapper(buffer, old.encoding, "backslashreplace", line_buffering=lines, write_through=through)
 
 
 def drop_standard_output() -> None:

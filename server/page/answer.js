@@ -1,32 +1,37 @@
 // The answer of one model: the translation as phrases, and what can be asked about it in tabs below.
 
-import { compare, isReplaced } from "./api.js";
+import { compare, explainSearch, isReplaced } from "./api.js";
 import { element, fill, score } from "./dom.js";
+import { copyText } from "./editing.js";
 import { featureBars } from "./features.js";
 import { joinedPhrases } from "./phrases.js";
 import { nbestList } from "./nbest.js";
+import { phraseBlocks } from "./phrase_blocks.js";
 import { phrasePanel } from "./phrase_panel.js";
 import { searchPanel } from "./search.js";
 import { sparsePanel } from "./sparse.js";
 import { Tabs } from "./tabs.js";
 
+const LONGEST_ROW = 40; // words; longer sentences are shown in blocks that wrap
+
 export class AnswerView {
-  constructor(model) {
-    this.model = model;
+  /** `explorer` has fix(words, translation) and take(text), for what is clicked. */
+  constructor(model, explorer) {
+    Object.assign(this, { model, explorer });
     this.root = element("article", { "aria-label": `Model ${model}`, "data-model": model });
     this.question = 0; // number of the latest one, so that late answers to earlier ones are left out
   }
 
-  /** Show what the server answered about a sentence. */
-  show(answer, sentence, raw) {
-    Object.assign(this, { sentence, raw, explanation: answer.explanation });
+  /** Show what the server answered to a question. */
+  show(answer, asked) {
+    Object.assign(this, { asked, answer, explanation: answer.explanation });
     this.question += 1;
     const { best, least_risk: leastRisk } = this.explanation;
     this.tabs = new Tabs(this.model, {
       Phrase: () => element("p", { class: "hint" }, "Choose a phrase above."),
       Score: () => this.scorePanel(1),
-      "N-best": () => nbestList(this.explanation.nbest, (number) => this.showScore(number)),
-      Search: () => searchPanel(this.explanation),
+      "N-best": () => this.nbestPanel(),
+      Search: () => this.searchPanel(),
       Sparse: () => sparsePanel(best),
     });
     const total = element(
@@ -35,21 +40,51 @@ export class AnswerView {
       `score ${score(best.score)}`,
     );
     const title = element("h2", {}, this.model, " ", element("small", {}, answer.version));
-    this.diagram = joinedPhrases(this.explanation, (number) => this.showPhrase(number));
+    const text = answer.text ?? best.text;
+    const diagram = this.explanation.source.length > LONGEST_ROW ? phraseBlocks : joinedPhrases;
+    this.diagram = diagram(this.explanation, (number) => this.showPhrase(number));
     fill(
       this.root,
       element("div", { class: "row title" }, title, total),
-      element("p", { class: "text", dir: "auto" }, answer.text ?? best.text),
+      element("p", { class: "text", dir: "auto" }, text),
+      element(
+        "p",
+        { class: "row" },
+        element("button", { type: "button", class: "copy", onclick: () => copyText(text) }, "Copy"),
+        element("button", { type: "button", onclick: () => this.explorer.take(text) }, "Edit"),
+        element("span", { class: "hint" }, unknownWords(best)),
+      ),
       leastRisk !== null && leastRisk !== best.text && element("p", { class: "hint" }, `least Bayes risk: ${leastRisk}`),
       this.diagram.root,
       this.tabs.root,
     );
+    if (best.phrases.length) this.showPhrase(0);
+  }
+
+  /** Draw what depends on places, once it is on the page. */
+  draw() {
     this.diagram.draw();
-    if (best.phrases.length) this.tabs.show("Phrase", phrasePanel(best, 0));
   }
 
   showPhrase(number) {
-    this.tabs.show("Phrase", phrasePanel(this.explanation.best, number));
+    const fix = (source, target) => this.explorer.fix(source, target);
+    this.tabs.show("Phrase", phrasePanel(this.explanation.best, number, fix));
+  }
+
+  nbestPanel() {
+    const { nbest } = this.explanation;
+    const take = (number) => this.explorer.take(this.answer.nbest_texts[number]);
+    return nbestList(nbest, take, (number) => this.showScore(number));
+  }
+
+  /** The search, asked for when it is first looked at. */
+  searchPanel() {
+    const panel = element("div", {}, element("p", { class: "hint" }, "Searching …"));
+    explainSearch(this.model, this.asked).then(
+      ({ explanation }) => panel.replaceChildren(searchPanel(explanation)),
+      (error) => isReplaced(error) || panel.replaceChildren(element("p", { class: "error" }, error.message)),
+    );
+    return panel;
   }
 
   showScore(number) {
@@ -66,7 +101,7 @@ export class AnswerView {
   async compareWith(written) {
     const question = this.question;
     try {
-      const { comparison } = await compare(this.model, this.sentence, this.raw, written);
+      const { comparison } = await compare(this.model, this.asked, written);
       if (question === this.question) this.tabs.show("Score", this.comparisonPanel(comparison));
     } catch (error) {
       if (!isReplaced(error)) this.tabs.show("Score", element("p", { class: "error" }, error.message));
@@ -79,6 +114,13 @@ export class AnswerView {
     const other = { title: `against yours: ${comparison.given}`, ...comparison, score: comparison.translation.score };
     return element("div", {}, verdict, featureBars(this.explanation.best, other));
   }
+}
+
+/** How many words no phrase pair has, "" where there are none. */
+function unknownWords({ phrases }) {
+  const unknown = phrases.filter((phrase) => phrase.is_copied).map((phrase) => phrase.source);
+  const count = phrases.reduce((sum, { source_span: span }) => sum + span[1] - span[0], 0);
+  return unknown.length ? `${unknown.length} of ${count} words unknown: ${unknown.join(", ")}` : "";
 }
 
 /** What of a translation a model can produce, and what not. */

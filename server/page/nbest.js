@@ -4,18 +4,23 @@ import { element, score, table } from "./dom.js";
 
 const SHOWN = 3; // differences of each
 
-/** `choose` is called with the number of a translation whose features are to be compared. */
-export function nbestList(translations, choose) {
+/** `take` and `compare` are called with the number of a translation: to take it over, and to see its features. */
+export function nbestList(translations, take, compare) {
+  const title = "Take it over as your translation";
+  const button = (number, text) =>
+    element("button", { type: "button", class: "link", dir: "auto", title, onclick: () => take(number) }, text);
   const rows = translations.map((one, number) => [
-    number + 1,
-    number === 0
-      ? one.text
-      : element("button", { type: "button", class: "link", dir: "auto", onclick: () => choose(number) }, one.text),
-    one.score - translations[0].score,
+    element("span", { class: "rank" }, number + 1),
+    button(number, one.text),
+    number === 0 ? score(0) : lead(one.score - translations[0].score, () => compare(number)),
     element("span", { class: "detail" }, one.differences.slice(0, SHOWN).map(difference).join(", ")),
   ]);
-  const cells = rows.map(([rank, ...rest]) => [element("span", { class: "rank" }, rank), ...rest]);
-  return table(["", "translation", "difference", "most of it"], cells, { class: "nbest" });
+  return table(["", "translation", "difference", "most of it"], rows, { class: "nbest" });
+}
+
+/** By how much a translation is worse, which a click explains. */
+function lead(value, compare) {
+  return element("button", { type: "button", class: "link number", title: "Why?", onclick: compare }, score(value));
 }
 
 function difference(one) {

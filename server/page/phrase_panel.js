@@ -3,11 +3,12 @@
 import { element, score, table } from "./dom.js";
 import { weightedBars } from "./features.js";
 
-export function phrasePanel(best, number) {
+/** `fix` is called with words of the sentence and the translation that is chosen for them. */
+export function phrasePanel(best, number, fix) {
   const phrase = best.phrases[number];
   const chosen = phrase.alternatives.find((one) => one.is_chosen);
   const rows = phrase.alternatives.map((one) => [
-    one.is_chosen ? element("strong", { dir: "auto" }, one.target || "∅") : one.target || "∅",
+    one.is_chosen ? element("strong", { dir: "auto" }, one.target || "∅") : alternative(phrase.source, one.target, fix),
     one.total - (chosen?.total ?? 0),
     one.total,
     one.score,
@@ -22,4 +23,11 @@ export function phrasePanel(best, number) {
     element("h3", {}, "What “", element("bdi", {}, phrase.target || "∅"), `” adds here: ${score(phrase.score)}`),
     weightedBars(phrase.features),
   );
+}
+
+/** Another translation of the words, which a click fixes, so that the rest is translated anew. */
+function alternative(source, target, fix) {
+  if (!target) return "∅";
+  const title = "Translate it so, and the rest anew";
+  return element("button", { type: "button", class: "link", dir: "auto", title, onclick: () => fix(source, target) }, target);
 }

@@ -17,7 +17,7 @@ export function joinedPhrases({ source, best }, choose) {
   const buttons = best.phrases.map((phrase, number) => phraseButton(phrase, number, choose));
   const top = element("div", { class: "words", dir: "auto", role: "group", "aria-label": "source" }, words);
   const bottom = element("div", { class: "words", dir: "auto", role: "group", "aria-label": "translation" }, buttons);
-  const bands = svgElement("svg", { class: "bands", height: HEIGHT, "aria-hidden": "true" });
+  const bands = svgElement("svg", { class: "bands", width: 0, height: HEIGHT, "aria-hidden": "true" });
   const inner = element("div", { class: "diagram" }, top, bands, bottom);
   const root = element("div", { class: "scroll" }, inner);
   const draw = () => drawBands({ best, words, buttons, bands, inner });
@@ -28,11 +28,11 @@ export function joinedPhrases({ source, best }, choose) {
   return { root, draw };
 }
 
-function colourOf(number) {
+export function colourOf(number) {
   return number === null ? "none" : number % COLOURS;
 }
 
-function phraseButton(phrase, number, choose) {
+export function phraseButton(phrase, number, choose) {
   const kind = phrase.is_copied ? " copied" : phrase.is_fallback ? " fallback" : "";
   const title = phrase.is_copied ? "an unknown word" : `for: ${phrase.source}`;
   return element(
@@ -61,7 +61,7 @@ function moveFocus(event, buttons) {
 }
 
 /** Make all parts of the phrase at hand stand out. */
-function mark(inner, target) {
+export function mark(inner, target) {
   const number = target?.closest?.("[data-phrase]")?.dataset.phrase;
   for (const part of inner.querySelectorAll("[data-phrase]")) {
     part.classList.toggle("marked", part.dataset.phrase === number);
@@ -71,6 +71,7 @@ function mark(inner, target) {
 /** Bands from the words, which lie where the browser has put them. */
 function drawBands({ best, words, buttons, bands, inner }) {
   const left = inner.getBoundingClientRect().left;
+  bands.setAttribute("width", 0); // so that the words alone say how wide all is
   bands.setAttribute("width", inner.scrollWidth);
   const shapes = best.phrases.map((phrase, number) => {
     const above = extent(words.slice(...phrase.source_span), left);

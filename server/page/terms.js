@@ -1,26 +1,77 @@
 // Terms: words of the sentence and the translations that they must have.
 
 import { byId, element } from "./dom.js";
+import { onEnter } from "./editing.js";
 
-/** One more row for a term. */
-export function addTerm() {
+let change = () => {};
+let finish = () => {};
+
+/** Call `changed` when a term is typed, and `done` when all of it is there, or when it is removed. */
+export function termsChanged(changed, done) {
+  change = changed;
+  finish = done;
+}
+
+/** A row for a term; one of the same words takes the place of the one before. */
+export function putTerm(source, target) {
+  const old = rows().find((row) => source && field(row, "source").value.trim() === source);
+  if (old) {
+    field(old, "target").value = target;
+    return old;
+  }
+  const remove = () => {
+    row.remove();
+    finish();
+  };
   const row = element(
     "div",
     { class: "row term" },
-    element("input", { class: "term-source", "aria-label": "words of the sentence", placeholder: "words", dir: "auto" }),
+    input("source", "words of the sentence", "words", source),
     "→",
-    element("input", { class: "term-target", "aria-label": "their translation", placeholder: "translation", dir: "auto" }),
-    element("button", { type: "button", "aria-label": "Remove this term", onclick: () => row.remove() }, "×"),
+    input("target", "their translation", "translation", target),
+    element("button", { type: "button", "aria-label": "Remove this term", onclick: remove }, "×"),
   );
   byId("term-list").append(row);
-  row.querySelector("input").focus();
+  return row;
+}
+
+function input(side, label, placeholder, value) {
+  const made = element("input", {
+    class: `term-${side}`,
+    "aria-label": label,
+    placeholder,
+    dir: "auto",
+    oninput: () => change(),
+    onchange: () => terms().length && finish(),
+  });
+  made.value = value;
+  onEnter(made, () => finish());
+  return made;
+}
+
+/** Show these terms, pairs of texts, in place of those that are there. */
+export function setTerms(pairs) {
+  byId("term-list").replaceChildren();
+  for (const pair of pairs) putTerm(...pair);
+  byId("terms").open = pairs.length > 0;
 }
 
 /** The terms that were typed, as the server takes them. */
 export function terms() {
-  const rows = [...byId("term-list").children].map((row) => ({
-    source: row.querySelector(".term-source").value.trim(),
-    target: row.querySelector(".term-target").value.trim(),
-  }));
-  return rows.filter((term) => term.source && term.target);
+  const typed = rows().map((row) => ({ source: field(row, "source").value.trim(), target: field(row, "target").value.trim() }));
+  return typed.filter((term) => term.source && term.target);
+}
+
+/** The words of terms that a sentence does not have. */
+export function missingTerms(text) {
+  const words = text.toLowerCase();
+  return terms().map((term) => term.source).filter((source) => !words.includes(source.toLowerCase()));
+}
+
+function rows() {
+  return [...byId("term-list").children];
+}
+
+function field(row, side) {
+  return row.querySelector(`.term-${side}`);
 }

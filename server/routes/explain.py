@@ -31,6 +31,7 @@ class ExplainAnswer(BaseModel):
     model: str
     version: str
     text: str
+    nbest_texts: list[str]  # as the request: of raw text raw
     explanation: SentenceExplanation
 
 
@@ -63,8 +64,14 @@ async def explain(body: ExplainBody, http_request: HttpRequest, service: Serving
         explainer = service.projects.of(served, body.project).explainer
         explanation = explainer.explain(given, request, stop)
         service.metrics.note_sentence(served.name, len(given.words))
-        text = tokenization_of(served, body.raw).after(explanation.best.text)
-        return ExplainAnswer(model=served.name, version=served.version, text=text, explanation=explanation)
+        text_of = tokenization_of(served, body.raw).after
+        return ExplainAnswer(
+            model=served.name,
+            version=served.version,
+            text=text_of(explanation.best.text),
+            nbest_texts=[text_of(one.text) for one in explanation.nbest],
+            explanation=explanation,
+        )
 
     (answer,) = await service.run(http_request, [job])
     return answer

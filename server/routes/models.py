@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 from pydantic import BaseModel
 
+from phrasebeam.server.serving.language_names import language_name
 from phrasebeam.server.serving.served_models import ServedModel
 from phrasebeam.server.serving.service import Serving
 
@@ -16,6 +17,8 @@ class ModelAnswer(BaseModel):
     version: str
     source_language: str | None  # null where neither the model nor an option of the server says it
     target_language: str | None
+    source_language_name: str | None  # in English
+    target_language_name: str | None
     raw: bool  # whether it takes raw text, too
     source_words: int
     target_words: int
@@ -42,6 +45,8 @@ def _answer(served: ServedModel) -> ModelAnswer:
         version=served.version,
         source_language=languages and languages.source,
         target_language=languages and languages.target,
+        source_language_name=languages and language_name(languages.source),
+        target_language_name=languages and language_name(languages.target),
         raw=served.raw_text is not None,
         source_words=len(model.source),
         target_words=len(model.target),

@@ -11,6 +11,7 @@ from starlette.requests import Request as HttpRequest
 
 from phrasebeam.base.config import Section
 from phrasebeam.decoder.adaptation.journal import fields
+from phrasebeam.decoder.documents.protected_segment import DocumentSegment
 from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.decoder.translation_memory.segment import Segment
 from phrasebeam.lm.text.corpus import split
@@ -35,6 +36,7 @@ class SegmentBody(Section):
     source: Text
     translation: Text
     raw: bool = Field(default=False, description="both are raw, of the languages of the model; else they are tokens")
+    is_xml: bool = Field(default=False, description="both are of XLIFF: their tags are left out")
     key: str = Field(default="", max_length=200, description="your name for it; what has the same is learned once")
 
 
@@ -63,7 +65,7 @@ async def confirm(body: SegmentBody, http_request: HttpRequest, service: Serving
     served = service.models.get(body.model)
 
     def job(stop: StopFlag) -> SegmentAnswer:
-        sides = _words(body, served, service.limits.max_words)
+        sides = segment_words((body.source, body.translation), served, body.raw, body.is_xml, service.limits.max_words)
         return _answer(service.projects.confirm(served, body.project, *sides, body.key))
 
     return (await service.run(http_request, [job]))[0]
@@ -117,16 +119,23 @@ async def _segments(
     return (await service.run(http_request, [lambda stop: service.projects.segments(served, project)]))[0]
 
 
-def _words(body: SegmentBody, served: ServedModel, most: int) -> tuple[Sequence[str], Sequence[str]]:
+def segment_words(
+    texts: tuple[str, str], served: ServedModel, is_raw: bool, is_xml: bool, most: int
+) -> tuple[Sequence[str], Sequence[str]]:
     """The words of both sides. Raises ConfigError, and HTTPException (413) where they are too many."""
-    lines = one_line(body.source), one_line(body.translation)
-    tokenization = tokenization_of(served, body.raw)
-    for line in lines if body.raw else ():
+    lines = [one_line(_without_tags(text) if is_xml else text) for text in texts]
+    tokenization = tokenization_of(served, is_raw)
+    for line in lines if is_raw else ():
         check_size("characters in a segment", len(line), 50 * most)
     source = served.decoder.input_of(tokenization.before(lines[0])).words
     translation = split(tokenization.target(lines[1]))
     check_size("words in a segment", max(len(source), len(translation)), most)
     return source, translation
+
+
+def _without_tags(xml: str) -> str:
+    text = "".join(piece.written for piece in DocumentSegment(xml, is_xml=True).pieces() if piece.kind == "text")
+    return " ".join(text.split())
 
 
 def _answer(segment: Segment) -> SegmentAnswer:

@@ -1,5 +1,8 @@
 """The translations of a line of text, whose placeholders stay whole, and of a sentence of HTML, whose tags do."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from phrasebeam.decoder.documents.protected_segment import DocumentSegment, ProtectedSegment, TranslatedSentence
 from phrasebeam.decoder.documents.segment_translation import prepared
 from phrasebeam.decoder.input.sentence_input import Input
@@ -7,7 +10,7 @@ from phrasebeam.decoder.marked_text.html_document import html_text
 from phrasebeam.decoder.marked_text.marked_text import MarkedText
 from phrasebeam.decoder.marked_text.tokenization import Tokenization
 from phrasebeam.decoder.marked_text.translated import translated
-from phrasebeam.decoder.output.request import Request
+from phrasebeam.decoder.output.request import Answer, Request
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.server.routes.sentence_body import LONGEST_RAW, SentenceBody, input_of
@@ -24,43 +27,61 @@ def html_translations(sentence: MarkedText, served: ServedModel, service: Servic
     given = input_of(SentenceBody(text=sentence.text), served, is_raw, "pass-through", service.limits.max_words)
     return [
         translated(sentence, given.words, one, tokenization.after(one.text), tokenization.shown, html_text)
-        for one in _best(given, served, service, n, stop)
+        for one in _translations(_answer(given, served, service, n, stop), n)
     ]
 
 
 def text_translations(line: MarkedText, served: ServedModel, service: Service, n: int, stop: StopFlag) -> list[str]:
     """The `n` best translations of a line of text, with its placeholders and tags."""
-    check_size("characters in a sentence", len(line.text), LONGEST_RAW)
-    protected, tokenization = ProtectedSegment.of(DocumentSegment(line.text)), Tokenization.of(served.raw_text)
+    protected, shown = ProtectedSegment.of(DocumentSegment(line.text)), Tokenization.of(served.raw_text).shown
+    found = segment_answers(protected, served, service, n, stop)
+    most = max((len(one.sentences) for one in found), default=1)
+    last = [len(one.sentences) - 1 for one in found]
+    numbered = [[one.sentences[min(i, n)] for one, n in zip(found, last)] for i in range(most)]
+    return [protected.restored(one, shown) for one in numbered]
+
+
+class SentenceAnswer(NamedTuple):
+    """A sentence of a segment, translated."""
+
+    words: Sequence[str]
+    answer: Answer
+    sentences: list[TranslatedSentence]  # of different texts
+
+    @property
+    def best(self) -> TranslatedSentence:
+        return self.sentences[0]
+
+
+def segment_answers(
+    protected: ProtectedSegment, served: ServedModel, service: Service, n: int, stop: StopFlag
+) -> list[SentenceAnswer]:
+    """The sentences of a segment with up to `n` translations each. Raises HTTPException (413) beyond the limits."""
+    check_size("characters in a sentence", len(protected.segment.written), LONGEST_RAW)
     check_size("sentences in a line", len(protected.sentences), service.limits.max_lines)
-    found = [_of_sentence(one, protected, tokenization, served, service, n, stop) for one in protected.sentences]
-    most = max(map(len, found), default=1)
-    return [
-        protected.restored([some[min(i, len(some) - 1)] for some in found], tokenization.shown) for i in range(most)
-    ]
+    return [_of_sentence(one, protected, served, service, n, stop) for one in protected.sentences]
 
 
 def _of_sentence(
-    sentence: MarkedText,
-    protected: ProtectedSegment,
-    tokenization: Tokenization,
-    served: ServedModel,
-    service: Service,
-    n: int,
-    stop: StopFlag,
-) -> list[TranslatedSentence]:
+    sentence: MarkedText, protected: ProtectedSegment, served: ServedModel, service: Service, n: int, stop: StopFlag
+) -> SentenceAnswer:
     check_size("tags in a sentence", sentence.n_marks, MOST_MARKS)
+    tokenization = Tokenization.of(served.raw_text)
     given = prepared(sentence, protected, tokenization)
     check_size("words in a sentence", len(given.input.words), service.limits.max_words)
-    return [
-        TranslatedSentence(given.input.words, one, given.text_of(one, tokenization))
-        for one in _best(given.input, served, service, n, stop)
+    answer = _answer(given.input, served, service, n, stop)
+    texts = [
+        TranslatedSentence(given.input.words, one, given.text_of(one, tokenization)) for one in _translations(answer, n)
     ]
+    return SentenceAnswer(given.input.words, answer, texts)
 
 
-def _best(given: Input, served: ServedModel, service: Service, n: int, stop: StopFlag) -> list[Translation]:
-    """The `n` best translations of a sentence, of different texts."""
-    answer = served.decoder.answer(given, Request(n if n > 1 else None, n > 1, served.decoder.request.mbr), stop)
+def _answer(given: Input, served: ServedModel, service: Service, n: int, stop: StopFlag) -> Answer:
     service.metrics.note_sentence(served.name, len(given.words))
+    return served.decoder.answer(given, Request(n if n > 1 else None, n > 1, served.decoder.request.mbr), stop)
+
+
+def _translations(answer: Answer, n: int) -> list[Translation]:
+    """The `n` best translations of a sentence, of different texts."""
     others = [one for one in answer.nbest if one.text != answer.translation.text]
     return [answer.translation, *others][:n]

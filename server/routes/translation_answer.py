@@ -86,11 +86,15 @@ def translation_answer(
         **dict(derivation_answer(answer.translation, given, served, details)),
         source=" ".join(given.words) if details.raw else None,
         nbest=[derivation_answer(one, given, served, details) for one in nbest] or None,
-        match=_match(answer.match) if isinstance(answer, AdaptedAnswer) and answer.match else None,
+        match=match_of(answer),
     )
 
 
-def _match(found: SegmentMatch) -> MatchAnswer:
+def match_of(answer: Answer) -> MatchAnswer | None:
+    """The segment that is most similar to a sentence, where its project has one."""
+    found = answer.match if isinstance(answer, AdaptedAnswer) else None
+    if found is None:
+        return None
     segment = found.segment
     sides = {"source": " ".join(segment.source), "translation": " ".join(segment.translation)}
     return MatchAnswer(number=segment.number, similarity=found.similarity, **sides)

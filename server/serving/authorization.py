@@ -24,8 +24,8 @@ SHORTEST_TOKEN = 16  # characters; 16 random ones cannot be guessed
 BEARER = HTTPBearer(auto_error=False)
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)]
 # First parts of the paths that need no token: what the page consists of, and what says nothing of models
-OPEN = frozenset({"health", "frontend", "page", "docs", "redoc", "openapi.json", "static-offline-docs"})
-KEY_IN_BODY = frozenset({"/translate", "/detect"})  # endpoints that look for it in the body where no header has it
+OPEN = frozenset({"health", "frontend", "page", "docs", "openapi.json", "static-offline-docs"})
+KEY_IN_BODY = frozenset({"/translate", "/detect", "/suggest"})  # that look for it elsewhere where no header has it
 HOST = re.compile(r"(?:\[(?P<address>[^\[\]]+)\]|(?P<name>[^:\[\]]+))(?::\d{0,5})?")
 HOST_NAME = re.compile(r"[a-z0-9._-]{1,253}", re.IGNORECASE)
 

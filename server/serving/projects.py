@@ -48,6 +48,12 @@ class Projects:
             if not re.fullmatch(PROJECT_NAME, path.stem):
                 log.warning("%s: cannot be used, rename it: a project is named by %s", path, NAME_RULE)
 
+    def names(self, served: ServedModel) -> Sequence[str]:
+        """The projects of a model that have a journal, the one that was changed last first."""
+        folder = self.directory / served.name if self.directory else None
+        found = [(path.stat().st_mtime, path.stem) for path in folder.glob("*.journal")] if folder else []
+        return [name for _, name in sorted(found, reverse=True) if re.fullmatch(PROJECT_NAME, name)]
+
     def of(self, served: ServedModel, project: str | None) -> ServedModel:
         """The model with a decoder that learned what the project has; the model itself where that is nothing.
 
@@ -151,3 +157,12 @@ class Projects:
         decoder = AdaptedDecoder(model, known.search_settings, None, reading, None, journal, static)
         decoder.request = known.request
         return decoder
+
+
+def checked_project(name: str | None, are_kept: bool) -> str | None:
+    """The project that --project names. Raises ConfigError where it is no name, or where no projects are kept."""
+    if name is not None and not are_kept:
+        raise ConfigError(f"--project {name}: needs a place for what is learned; give --projects DIR, too")
+    if name is not None and not re.fullmatch(PROJECT_NAME, name):
+        raise ConfigError(f"--project {name}: a project is named by {NAME_RULE}")
+    return name

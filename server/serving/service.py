@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.status import HTTP_413_CONTENT_TOO_LARGE
 
+from phrasebeam.server.serving.cross_origin import Clients
 from phrasebeam.server.serving.decoding_pool import DecodingPool, Job
 from phrasebeam.server.serving.metrics import Metrics
 from phrasebeam.server.serving.projects import Projects
@@ -28,6 +29,7 @@ class Service:
     metrics: Metrics = field(default_factory=Metrics)
     projects: Projects = field(default_factory=lambda: Projects(None))
     token: str | None = None  # without which nothing is translated
+    clients: Clients = field(default_factory=Clients)
 
     async def run(self, request: Request, jobs: Sequence[Job[Result]]) -> list[Result]:
         """The results of jobs in the order of these, see DecodingPool.run."""

@@ -1,6 +1,8 @@
 """What commands show on a terminal: something at once, a bar while they work, what was done, one line at Ctrl-C."""
 
 import gzip
+import shlex
+import sys
 
 import pytest
 
@@ -10,6 +12,7 @@ from tests.decoder.models import random_toy
 COMPILING = "compiling kernels (first run only)"
 WORDS = ["a", "b", "c", "a", "b", ".", "a", "c", "b", "c", "b", "a", ".", "b", "a", "c", ".", "c", "c", "a", "b", "."]
 FIRST_SECONDS = 1.0
+SHELL = "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1], shell=True))"
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +83,26 @@ def test_quiet_means_nothing_on_the_screen(model, text, tmp_path):
     screen = on_terminal(["translate", "--model", model, "-q", "--input", text, "--output", output])
     assert (screen.status, screen.lines) == (0, [""])  # numba resets colours
     assert gzip.decompress(output.read_bytes()).count(b"\n") == 12
+
+
+def test_a_completion_leaves_the_line_of_the_shell_alone():
+    given = {"_PHRASEBEAM_COMPLETE": "complete_bash", "COMP_WORDS": "phrasebeam tun", "COMP_CWORD": "1"}
+    screen = on_terminal([], **given)
+    assert (screen.status, screen.raw) == (0, "tune\r\n")
+
+
+def test_help_is_shown_in_any_locale():
+    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    screen = on_terminal(["-h"], **locale)
+    assert screen.status == 0 and "Traceback" not in screen.raw
+    assert any("forced-decode" in line for line in screen.lines)
+
+
+def test_lines_that_a_pipe_brings_to_the_terminal_have_no_bar_among_them(model, text):
+    program = [sys.executable, "-m", "phrasebeam", "translate", "--model", str(model), "--input", str(text)]
+    screen = on_terminal([f"{shlex.join(program)} | cat"], python=("-c", SHELL))
+    assert len([line for line in screen.lines if line]) == 12
+    assert "━" not in screen.raw
 
 
 def test_an_interrupted_command_leaves_no_output(model, text, tmp_path):

@@ -95,7 +95,7 @@ async def unknown(text: str, service: Serving) -> list[str]:
     )
     app = "server/app.py"
     copy.replace(app, "    translate,\n)\n", "    translate,\n    unknown,\n)\n")
-    copy.replace(app, "models, metrics, moses_rpc))", "models, metrics, moses_rpc, unknown))")
+    copy.replace(app, "        moses_rpc,\n", "        moses_rpc,\n        unknown,\n")
     script = (
         "import pathlib, sys; from fastapi.testclient import TestClient; from phrasebeam.server.app import create_app\n"
         "app = create_app({'toy': pathlib.Path(sys.argv[1])})\n"

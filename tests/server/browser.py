@@ -73,3 +73,19 @@ def until(condition):
         assert time.monotonic() - begin < PATIENCE, "it did not come"
         time.sleep(0.02)
     return result
+
+
+def opened(driver, address):
+    driver.get(address)
+    until(lambda: find(driver, "#models input"))
+    return driver
+
+
+def find(page, selector):
+    return page.find_elements("css selector", selector)
+
+
+def texts(page, selector):
+    """Texts of the elements, as they were at one moment."""
+    script = "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)"
+    return page.execute_script(script, selector)

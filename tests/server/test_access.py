@@ -30,6 +30,12 @@ PROTECTED = [
     ("POST", "/translate"),
     ("POST", "/detect"),
     ("GET", "/languages"),
+    ("GET", "/translate"),
+    ("POST", "/suggest"),
+    ("GET", "/v1/projects"),
+    ("POST", "/v1/documents"),
+    ("POST", "/v1/documents/filled"),
+    ("POST", "/v1/suggestions"),
 ]
 
 
@@ -41,7 +47,8 @@ def closed(raw_toy):
 
 @pytest.mark.parametrize(("method", "path"), PROTECTED)
 def test_nothing_without_the_token(closed, method, path):
-    body = {"q": "a", "source": "de", "target": "en"} if path in ("/translate", "/detect") else None
+    has_key_in_body = method == "POST" and path in ("/translate", "/detect", "/suggest")
+    body = {"q": "a", "s": "b", "source": "de", "target": "en"} if has_key_in_body else None
     for headers in ({}, {"Authorization": "Bearer other"}, {"Authorization": "Basic eDp5"}):
         answer = closed.request(method, path, json=body, headers=headers)
         assert answer.status_code == 401

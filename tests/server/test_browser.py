@@ -7,7 +7,7 @@ import pytest
 from phrasebeam import Decoder
 from phrasebeam.server.app import create_app
 from tests.decoder.models import random_toy
-from tests.server.browser import browser, find_browser, serving, until
+from tests.server.browser import browser, find, find_browser, opened, serving, texts, until
 
 pytestmark = pytest.mark.needs_jit
 LINE = "a b c d a"
@@ -38,22 +38,6 @@ def page(address):
         assert [one for one in driver.get_log("browser") if one["level"] == "SEVERE"] == []
 
 
-def opened(driver, address):
-    driver.get(address)
-    until(lambda: find(driver, "#models input"))
-    return driver
-
-
-def find(page, selector):
-    return page.find_elements("css selector", selector)
-
-
-def texts(page, selector):
-    """Texts of the elements, as they were at one moment."""
-    script = "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)"
-    return page.execute_script(script, selector)
-
-
 def ask(page, text, n_models=1):
     (source,) = find(page, "#source")
     source.clear()
@@ -67,7 +51,8 @@ def verdicts(page):
 
 def choose(page, title):
     page.execute_script(
-        "[...document.querySelectorAll('[role=tab]')].find((one) => one.textContent === arguments[0]).click()", title
+        "[...document.querySelectorAll('article [role=tab]')].find((one) => one.textContent === arguments[0]).click()",
+        title,
     )
 
 
@@ -94,10 +79,10 @@ def test_phrases_and_the_total_can_be_asked_about(page, models):
     choose(page, "N-best")
     assert [row.split("\n")[0] for row in texts(page, ".nbest tbody td:nth-child(2)")] == [one.text for one in expected]
     choose(page, "Search")
-    assert len(find(page, "button.stack")) == len(LINE.split())
+    until(lambda: len(find(page, "button.stack")) == len(LINE.split()))
     assert texts(page, ".stack-tables .best mark") == [expected[0].phrases[-1].target]
     choose(page, "Sparse")
-    assert "None fired" in texts(page, "[role=tabpanel]")[0]
+    assert "None fired" in texts(page, "article [role=tabpanel]")[0]
 
 
 def test_the_keyboard_is_enough(page):
@@ -108,9 +93,9 @@ def test_the_keyboard_is_enough(page):
     assert active.get_attribute("data-phrase") == "1"
     active.send_keys("\ue007")
     assert texts(page, ".alternatives strong") == [active.text]
-    tab = find(page, "[role=tab][aria-selected=true]")[0]
+    tab = find(page, "article [role=tab][aria-selected=true]")[0]
     tab.send_keys("\ue014")
-    assert texts(page, "[role=tab][aria-selected=true]") == ["Score"]
+    assert texts(page, "article [role=tab][aria-selected=true]") == ["Score"]
     assert page.switch_to.active_element.text == "Score"
 
 
@@ -142,6 +127,144 @@ def test_what_is_typed_is_compared(page, models):
         find(page, "#writing button.main")[0].click()
         until(lambda verdict=verdict: verdicts(page) == [verdict])
     assert texts(page, "del") == ["nothing like it"]
+
+
+def asked(page):
+    """How often the page has asked for explanations."""
+    return page.execute_script("return performance.getEntriesByName(new URL('/v1/explain', location).href).length")
+
+
+def test_the_search_is_asked_for_when_it_is_looked_at(page):
+    ask(page, LINE)
+    assert asked(page) == 1
+    choose(page, "N-best")
+    assert asked(page) == 1
+    choose(page, "Search")
+    until(lambda: find(page, "button.stack") and asked(page) == 2)
+
+
+def test_a_click_on_an_alternative_fixes_it_and_translates_the_rest_anew(page, models):
+    ask(page, LINE)
+    others = []
+    for phrase in find(page, ".words button.word"):
+        phrase.click()
+        others = texts(page, ".alternatives td:first-child button")
+        if others:
+            break
+    other = others[0]
+    source = texts(page, ".panel h3 bdi")[0]
+    find(page, ".alternatives td:first-child button")[0].click()
+    until(lambda: find(page, ".term-source") and "stale" not in find(page, "#answers")[0].get_attribute("class"))
+    assert find(page, ".term-source")[0].get_property("value") == source
+    until(lambda: other in texts(page, ".words button.word"))
+
+
+def test_a_click_on_a_translation_of_the_list_takes_it_over_and_undo_takes_it_back(page, models):
+    ask(page, LINE)
+    expected = Decoder.load(models["toy"]).nbest(LINE, 20, distinct=True)
+    (field,) = find(page, "#translation")
+    field.send_keys("mine")
+    choose(page, "N-best")
+    find(page, ".nbest td:nth-child(2) button")[1].click()
+    until(lambda: field.get_property("value") == expected[1].text)
+    field.send_keys("\ue009z")
+    until(lambda: field.get_property("value") == "mine")
+
+
+def test_enter_compares(page, models):
+    ask(page, LINE)
+    (field,) = find(page, "#translation")
+    field.send_keys("nothing like it", "\ue007")
+    until(lambda: verdicts(page) == ["missing pair"])
+    assert field.get_property("value") == "nothing like it"
+
+
+def test_nothing_moves_while_a_translation_is_typed(page):
+    ask(page, LINE)
+    (field,) = find(page, "#translation")
+    field.click()
+    until(lambda: find(page, "#completions li"))
+    page.execute_script(
+        "window.tops = new Set(); const look = () => { tops.add(document.querySelector('#answers').offsetTop);"
+        "requestAnimationFrame(look) }; look()"
+    )
+    word = texts(page, "#suggestion")[0].split()[0]
+    for letter in word:
+        field.send_keys(letter)
+        until(lambda: "stale" not in find(page, "#suggestion")[0].get_attribute("class"))
+    assert page.execute_script("return tops.size") == 1
+
+
+def test_answers_to_another_sentence_are_dim_or_gone(page):
+    ask(page, LINE)
+    (field,) = find(page, "#translation")
+    field.click()
+    until(lambda: texts(page, "#suggestion") != [""])
+    (source,) = find(page, "#source")
+    source.send_keys(" a")
+    assert "stale" in find(page, "#answers")[0].get_attribute("class")
+    source.send_keys("\ue007")
+    until(lambda: "stale" not in find(page, "#answers")[0].get_attribute("class"))
+    assert (texts(page, "#suggestion"), find(page, "#completions li")) == ([""], [])
+    source.send_keys(" a" * 300, "\ue007")
+    until(lambda: "at most 200" in texts(page, "#status")[0])
+    assert find(page, "article") == []
+    page.get_log("browser")
+
+
+def test_a_server_that_is_gone_is_told(models):
+    with browser() as driver:
+        with serving(create_app(models)) as address:
+            opened(driver, address)
+            ask(driver, LINE)
+        find(driver, "#source")[0].send_keys(" b", "\ue007")
+        until(lambda: "does not answer" in texts(driver, "#status")[0])
+        assert find(driver, "article") == []
+
+
+def test_the_address_keeps_what_is_asked(page):
+    find(page, "#terms summary")[0].click()
+    find(page, "#add-term")[0].click()
+    find(page, ".term-source")[0].send_keys("b")
+    find(page, ".term-target")[0].send_keys("zebra")
+    find(page, "#models input")[1].click()
+    ask(page, LINE, n_models=2)
+    before = texts(page, "article .text")
+    page.refresh()
+    until(lambda: len(texts(page, "article .text")) == 2)
+    assert texts(page, "article .text") == before and "zebra" in before[0]
+    assert find(page, "#source")[0].get_property("value") == LINE
+
+
+def test_raw_text_for_a_model_that_takes_it_beside_one_that_does_not(toy, raw_toy):
+    with serving(create_app({"toy": toy, "raw": raw_toy})) as address, browser() as driver:
+        opened(driver, address)
+        assert "toy: words and signs apart" in texts(driver, "#kind")[0]
+        find(driver, "#models input")[1].click()
+        until(lambda: find(driver, "#raw-choice")[0].is_displayed())
+        assert "German → English" in texts(driver, "#kind")[0]
+        ask(driver, "A b.", n_models=2)
+        words = driver.execute_script(
+            "return [...document.querySelectorAll('article')].map((one) => "
+            "[...one.querySelectorAll('.words span.word')].map((word) => word.textContent).join(' '))"
+        )
+        assert words == ["A b.", "a b ."]
+        assert "2 of 2 words unknown: A, b." in texts(driver, "article .hint")
+
+
+def test_long_sentences_wrap(page):
+    ask(page, "a b c d " * 20)
+    assert len(find(page, ".blocks .block")) == len(find(page, ".blocks button.word")) > 10
+    assert page.execute_script("return document.querySelector('.blocks').scrollWidth") <= 1280
+
+
+def test_rows_of_opposite_directions_are_as_wide_as_the_wider_one(page):
+    ask(page, "שלום עולם")
+    widths = page.execute_script(
+        "return [...document.querySelectorAll('.words')].map((row) => [row.offsetWidth, [...row.children]"
+        ".reduce((sum, one) => sum + one.offsetWidth, 0)])"
+    )
+    assert widths[0][0] == widths[1][0] < max(sum for _, sum in widths) + 60
 
 
 def test_terms_and_several_models(page, models):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from phrasebeam.base.config import load_config
 from phrasebeam.base.errors import ConfigError, FormatError, excerpt
-from phrasebeam.base.files import check_regular
+from phrasebeam.base.files import check_regular, read_lines
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.description import ModelDescription, open_description
 from phrasebeam.decoder.tables.model_files import MODEL, WORK_DIRECTORIES
@@ -16,6 +16,7 @@ from phrasebeam.training.common.kept_translations import kept_translations
 from phrasebeam.training.common.work import FILE, BegunWork
 
 CURVE = "curve.csv"
+RECIPE = "recipe"  # the directory of `train` in its model
 NUMBER = "iteration"  # the column of a curve that numbers its rows
 Row = dict[str, float | None]  # a number by column; None where there is none
 
@@ -50,17 +51,46 @@ class RunDirectory(NamedTuple):
     directory: Path
     description: ModelDescription | None  # of the model that was written, if it was
     works: list[TrainingWork]
+    recipe: "RecipeScores"  # of `train`
+
+
+class RecipeScores(NamedTuple):
+    """What the report of a recipe says of its stages; nothing where there was none."""
+
+    tables: list[list[list[str]]]  # rows of cells, the header first
+    notes: list[str]
 
 
 def find_training(directory: Path) -> RunDirectory:
     """The training in a directory that a trainer wrote, or in its work directory. Raises SmtError without one."""
     check_regular(directory)
-    places = [directory, *(directory / name for name in WORK_DIRECTORIES), *sorted(directory.glob("recipe/stages/*/*"))]
+    places = [directory, *(directory / name for name in WORK_DIRECTORIES), *_stage_works(directory)]
     works = [_work(place) for place in places if (place / FILE).is_file()]
     description = open_description(directory, is_verified=False) if (directory / MODEL).is_file() else None
     if not works and description is None:
         raise ConfigError(f"{directory}: no training; expected what tune, train or a train- command wrote to --output")
-    return RunDirectory(directory, description, works)
+    return RunDirectory(directory, description, works, _recipe(directory / RECIPE / "report.md"))
+
+
+def _stage_works(directory: Path) -> list[Path]:
+    """The work directories of a recipe's stages, which may lie deeper, where a stage tries several ways."""
+    return sorted(path.parent for path in (directory / RECIPE / "stages").rglob(FILE))
+
+
+def _recipe(report: Path) -> RecipeScores:
+    """What the report of a recipe, which it writes as Markdown, has in tables and lists."""
+    found = RecipeScores([], [])
+    lines = list(read_lines(report)) if report.is_file() else []
+    for line, before in zip(lines, ["", *lines]):
+        if line.startswith("| ---"):
+            continue
+        if line.startswith("| "):
+            if not before.startswith("|"):
+                found.tables.append([])
+            found.tables[-1].append([cell.strip() for cell in line.strip().strip("|").split("|")])
+        elif line.startswith("- "):
+            found.notes.append(line.removeprefix("- ").strip())
+    return found
 
 
 def _work(directory: Path) -> TrainingWork:

@@ -32,6 +32,8 @@ def training_report(files: RunDirectory) -> bytes:
     if files.description is not None:
         parts += _stages(files.description)
         parts += [element("p", {}, OF_TOKENS)] if files.description.preprocessing else []
+    if files.recipe.tables:
+        parts += [element("h2", {}, "Stages"), *map(html_table, files.recipe.tables), html_list(files.recipe.notes)]
     for work in files.works:
         parts += _work(work, files.directory)
     if files.description is not None and files.description.stages:

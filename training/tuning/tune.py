@@ -83,13 +83,13 @@ class Tuner:
         decoder, begin = self.decoder(number - 1), time.perf_counter()
         if number > self.config.iterations:
             scored, n_kept = self.development.score(decoder), self.run.progress.iterations[-1].hypotheses
-            keep_translations(self.run.directory, number, scored.texts)
+            keep_translations(self.run.directory, number - 1, scored.texts)
             seconds, scores = time.perf_counter() - begin, {"score": scored.score, "chrfpp": scored.chrfpp}
             return TuningIteration(**scores, hypotheses=n_kept, found=0, new=0, decode_seconds=seconds), True
         store = self._store(number, decoder)
         request = ListRequest(self.config.nbest, self.config.distinct, self.config.sparse == "weights")
         iteration, texts = decode_into(store, decoder, self.development, request)
-        keep_translations(self.run.directory, number, texts)
+        keep_translations(self.run.directory, number - 1, texts)
         iteration = iteration.model_copy(update={"decode_seconds": time.perf_counter() - begin})
         finished = iteration.new <= self.config.min_new * iteration.found
         if not finished:
@@ -140,9 +140,11 @@ class Tuner:
         return Problem(lists, self.metric, start, tunable, rng, self.development.threads, self.config.memory)
 
     def _line(self, number: int, iteration: TuningIteration) -> str:
+        """What is told of decoding for an iteration, which is with the weights of the one before."""
         reported, after = self.development.reported, iteration.list_score
+        weights = f"after iteration {number - 1}" if number > 1 else "before"
         lists = "" if after is None else f", {reported(after):.2f} on the lists after optimizing"
-        return f"{self.settings.name}: iteration {number}: {reported(iteration.score):.2f}, {iteration.new} new{lists}"
+        return f"{self.settings.name}: {weights}: {reported(iteration.score):.2f}, {iteration.new} new{lists}"
 
 
 def tuning_before_scores(
@@ -163,7 +165,7 @@ def tuning_before_scores(
         for tuner in tuners:
             tuner.finish()
         best = max((tuner.run for tuner in tuners), key=lambda run: run.progress.best_score)
-        texts = translations_of(best.directory, best.progress.best + 1, development.metric.n_sentences)
+        texts = translations_of(best.directory, best.progress.best, development.metric.n_sentences)
         tuned = TunedWeights(best.weights(best.progress.best), best.progress.best_score, texts)
         remove(directory / name)  # it holds n-best lists
         return tuned

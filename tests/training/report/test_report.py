@@ -2,6 +2,7 @@
 
 import random
 import re
+import shutil
 from html.parser import HTMLParser
 from itertools import groupby
 
@@ -106,11 +107,32 @@ def test_the_page_of_a_tuning(tuned, capsys):
     assert [run.name for run in work.runs] == ["seed-1", "seed-2"]
     for run in work.runs:
         n_decoded = len(work.curves[0].runs[run.name])
-        assert sorted(run.translations) == list(range(1, n_decoded + 1))
+        assert sorted(run.translations) == list(range(n_decoded)) == sorted(run.weights)
         assert weight_rows(run.weights)[0] == ["feature", "before", *(f"after {i}" for i in list(run.weights)[1:])]
         assert kept_translations(tuned / "tuned/tuning" / run.name) == run.translations
     assert main(["report", "tuned/tuning", "--output", "work.html"]) == 0
     assert "seed-2" in (tuned / "work.html").read_text()
+
+
+def test_a_training_by_a_recipe_is_one_page(tuned, tmp_path):
+    best = tmp_path / "best"
+    shutil.copytree(tuned / "tuned", best)
+    (best / "recipe/stages/choose.tried/0").mkdir(parents=True)
+    (best / "tuning").rename(best / "recipe/stages/choose.tried/0/tuning")
+    report = "# best: report\n\n| stage | BLEU |\n| --- | ---: |\n| choose | 29.20 ± 7 |\n\n- Sentences: 40.\n"
+    (best / "recipe/report.md").write_text(report)
+    assert main(["report", str(best), "--output", str(tmp_path / "page.html")]) == 0
+    page = (tmp_path / "page.html").read_text()
+    found = Page(page)
+    for text in (
+        "Stages",
+        "29.20 ± 7",
+        "Sentences: 40.",
+        "tune in recipe/stages/choose.tried/0/tuning",
+        "changed within",
+    ):
+        assert text in found.text, text
+    assert "svg" in found.tags and "---" not in found.text
 
 
 def test_kept_translations_are_those_of_the_weights(tuned):
@@ -118,7 +140,7 @@ def test_kept_translations_are_those_of_the_weights(tuned):
     lines = (tuned / "dev.src").read_text().splitlines()
     for run in work.runs:
         for number, texts in run.translations.items():
-            decoder = phrasebeam.Decoder.load("model", weights=run.weights[number - 1])
+            decoder = phrasebeam.Decoder.load("model", weights=run.weights[number])
             assert [one.text for one in decoder.translate_all(lines)] == texts
 
 

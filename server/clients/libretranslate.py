@@ -19,8 +19,7 @@ from phrasebeam.decoder.marked_text.html_document import html_parts, html_text
 from phrasebeam.decoder.marked_text.marked_text import MarkedDocument, MarkedText, plain_document
 from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.lm.text.corpus import split
-from phrasebeam.server.routes.language_names import language_name
-from phrasebeam.server.routes.libretranslate_bodies import (
+from phrasebeam.server.clients.libretranslate_bodies import (
     FORM,
     JSON,
     MULTIPART,
@@ -38,6 +37,7 @@ from phrasebeam.server.routes.sentence_body import check_nbest
 from phrasebeam.server.routes.text_translations import html_translations, text_translations
 from phrasebeam.server.serving.authorization import Credentials, check_secret
 from phrasebeam.server.serving.error_answers import problems
+from phrasebeam.server.serving.language_names import language_name
 from phrasebeam.server.serving.languages import LanguagePair
 from phrasebeam.server.serving.served_models import ServedModel
 from phrasebeam.server.serving.service import Service, Serving, check_size
@@ -54,7 +54,7 @@ NO_LANGUAGE = "und"  # undetermined, by BCP 47
 Body = TypeVar("Body", bound=LibreTranslateRequest)
 
 
-def _taken(body: type[BaseModel]) -> dict[str, Any]:
+def taken(body: type[BaseModel]) -> dict[str, Any]:
     """Parameters of a request, for the OpenAPI page."""
     schema = body.model_json_schema()
     return {
@@ -62,11 +62,11 @@ def _taken(body: type[BaseModel]) -> dict[str, Any]:
     }
 
 
-@router.post("/translate", response_model_exclude_none=True, openapi_extra=_taken(LibreTranslateBody))
+@router.post("/translate", response_model_exclude_none=True, openapi_extra=taken(LibreTranslateBody))
 async def translate(request: HttpRequest, service: Serving, credentials: Credentials) -> LibreTranslateAnswer:
     """Translate a text, or several, from one language to another."""
-    body = await _read(request, LibreTranslateBody)
-    _check_key(service, credentials, body)
+    body = await read_body(request, LibreTranslateBody)
+    check_key(service, credentials, body)
     if (body.format or TEXT) not in (TEXT, HTML):
         raise HTTPException(400, f"the format {excerpt(body.format)} cannot be translated; send format text or html")
     check_nbest("alternatives", body.alternatives + 1, service.limits)
@@ -78,7 +78,7 @@ async def translate(request: HttpRequest, service: Serving, credentials: Credent
     translate_one = html_translations if body.format == HTML else text_translations
     jobs, sources = [], [one.language for one in detected] or [body.source] * len(documents)
     for document, source in zip(documents, sources):
-        served = model_for(service, source, body.target)
+        served = service.projects.of(model_for(service, source, body.target), service.clients.project)
         rest = served, service, body.alternatives + 1
         jobs += [partial(translate_one, sentence, *rest) for sentence in document.sentences]
     sentences = iter(await service.run(request, jobs))
@@ -93,14 +93,16 @@ async def languages(service: Serving) -> list[LanguageAnswer]:
     for pair in _languages(service):
         known = targets.setdefault(pair.source, [])
         known += [code for code in [pair.target] if code not in known]
+    for pair in _languages(service):  # those into which is translated are listed, too
+        targets.setdefault(pair.target, [])
     return [LanguageAnswer(code=code, name=language_name(code), targets=targets[code]) for code in targets]
 
 
-@router.post("/detect", openapi_extra=_taken(DetectBody))
+@router.post("/detect", openapi_extra=taken(DetectBody))
 async def detect(request: HttpRequest, service: Serving, credentials: Credentials) -> list[Detected]:
     """Which of the models' languages a text is in, by the words that their vocabularies know."""
-    body = await _read(request, DetectBody)
-    _check_key(service, credentials, body)
+    body = await read_body(request, DetectBody)
+    check_key(service, credentials, body)
     (found,) = await service.run(request, [lambda stop: _detections(body.q, service)])
     return found
 
@@ -110,12 +112,12 @@ async def frontend_settings(service: Serving) -> SettingsAnswer:
     """What a client has to know before it shows a form; needs no token."""
     first = next(iter(_languages(service)), LanguagePair(NO_LANGUAGE, NO_LANGUAGE))
     sides = {side: LanguageName(code=code, name=language_name(code)) for side, code in first._asdict().items()}
-    needs_key = service.token is not None
+    needs_key, takes = service.token is not None, service.clients.project is not None
     most = service.limits.max_bytes // BYTES_OF_CHARACTER
-    return SettingsAnswer(charLimit=most, apiKeys=needs_key, keyRequired=needs_key, language=sides)
+    return SettingsAnswer(charLimit=most, apiKeys=needs_key, keyRequired=needs_key, language=sides, suggestions=takes)
 
 
-async def _read(request: HttpRequest, kind: type[Body]) -> Body:
+async def read_body(request: HttpRequest, kind: type[Body]) -> Body:
     """The body of a request. Raises HTTPException (400, 415)."""
     try:
         return kind.model_validate(await request_values(request, LISTS))
@@ -123,7 +125,7 @@ async def _read(request: HttpRequest, kind: type[Body]) -> Body:
         raise HTTPException(400, problems(error)) from None
 
 
-def _check_key(service: Service, credentials: Credentials, body: LibreTranslateRequest) -> None:
+def check_key(service: Service, credentials: Credentials, body: LibreTranslateRequest) -> None:
     check_secret(service.token, credentials.credentials if credentials else body.api_key)
 
 

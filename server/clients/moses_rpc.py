@@ -1,20 +1,30 @@
 """Moses' XML-RPC at /RPC2, as mosesserver speaks it: the method `translate`, with the parameters of its clients."""
 
-import re
 from collections.abc import Sequence
 from typing import Any
-from xml.parsers import expat
-from xmlrpc.client import MAXINT, MININT, Fault, Unmarshaller, dumps
+from xmlrpc.client import MAXINT, MININT, Fault
 
 from fastapi import APIRouter, Response
 from starlette.exceptions import HTTPException
 from starlette.requests import Request as HttpRequest
 
-from phrasebeam.base.errors import SmtError, printable
+from phrasebeam.base.errors import SmtError
 from phrasebeam.decoder.model.moses_names import MosesFeature, named_values
 from phrasebeam.decoder.output.request import Request, SparseDetail
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.stop_flag import StopFlag
+from phrasebeam.server.clients.xml_rpc import (
+    MULTICALL,
+    NO_SUCH_METHOD,
+    PARSE_ERROR,
+    SYSTEM,
+    TYPE_ERROR,
+    calls_of,
+    fault_of,
+    read_call,
+    system_answer,
+    write_answer,
+)
 from phrasebeam.server.routes.sentence_body import SentenceBody, check_nbest, input_of
 from phrasebeam.server.serving.served_models import ServedModel
 from phrasebeam.server.serving.service import Service, Serving
@@ -31,12 +41,8 @@ UNSUPPORTED = {
     "context-scope": "context",
     "context-weights": "context",
 }
-# xmlrpc-c's codes, which mosesserver has.
-TYPE_ERROR, PARSE_ERROR, NO_SUCH_METHOD, REFUSED, TOO_MUCH = -501, -503, -506, -507, -509
-CODES = {400: TYPE_ERROR, 404: REFUSED, 413: TOO_MUCH, 422: TYPE_ERROR, 429: REFUSED, 503: REFUSED}
 BODY = {"content": {"text/xml": {"schema": {"type": "string"}}}, "required": True}
 ANSWER: dict[int | str, dict[str, Any]] = {200: {"content": {"text/xml": {}}, "description": "A result or a fault"}}
-NOT_IN_XML = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\ufffe\uffff]")
 TRUE = ("true", "True", "TRUE", "1")  # strings that mosesserver takes for true
 
 
@@ -56,25 +62,37 @@ async def _answer(request: HttpRequest, service: Service, model: str | None) -> 
     try:
         method, parameters = read_call(await request.body())
         result: object = await _call(method, parameters, model, request, service)
-    except Fault as fault:
-        result = Fault(fault.faultCode, printable(fault.faultString))
-    except SmtError as error:
-        result = Fault(TYPE_ERROR, str(error))
-    except HTTPException as error:
-        result = Fault(CODES.get(error.status_code, REFUSED), str(error.detail))
+    except (Fault, SmtError, HTTPException) as error:
+        result = fault_of(error)
     return Response(write_answer(result), media_type="text/xml")
 
 
 async def _call(
     method: str, parameters: Sequence[Any], model: str | None, request: HttpRequest, service: Service
 ) -> object:
-    if method == "system.listMethods":
-        return ["system.listMethods", "translate"]
+    if method == MULTICALL:
+        return await _several(parameters, model, request, service)
+    if method in SYSTEM:
+        return system_answer(method, parameters)
     if method != "translate":
         raise Fault(NO_SUCH_METHOD, f"no method {method[:40]!r}; expected translate")
     if len(parameters) != 1 or not isinstance(parameters[0], dict):
         raise Fault(TYPE_ERROR, "translate takes one struct, with the member text")
     return await _translate(parameters[0], service.models.get(model), request, service)
+
+
+async def _several(
+    parameters: Sequence[Any], model: str | None, request: HttpRequest, service: Service
+) -> list[object]:
+    """The results of calls one after the other, each in a list of its own, or its fault as a struct."""
+    results: list[object] = []
+    for name, given in calls_of(parameters, service.limits.max_lines):
+        try:
+            results.append([await _call(name, given, model, request, service)])
+        except (Fault, SmtError, HTTPException) as error:
+            fault = fault_of(error)
+            results.append({"faultCode": fault.faultCode, "faultString": fault.faultString})
+    return results
 
 
 async def _translate(given: dict[str, Any], served: ServedModel, request: HttpRequest, service: Service) -> object:
@@ -133,36 +151,6 @@ def _listed(one: Translation, given: dict[str, Any], names: Sequence[MosesFeatur
         result["scores"] = values
         result["fvals"] = " ".join(f"{name}= " + " ".join(f"{v:.6g}" for v in some) for name, some in values.items())
     return result
-
-
-def read_call(body: bytes) -> tuple[str, list[Any]]:
-    """The method that is called, and its parameters. Raises Fault where the body is no call, or declares entities."""
-    target, parser = Unmarshaller(), expat.ParserCreate()
-
-    def refuse(*declaration: object) -> None:
-        raise Fault(PARSE_ERROR, "the call has a document type declaration; leave it out")
-
-    parser.StartDoctypeDeclHandler = refuse
-    parser.StartElementHandler, parser.EndElementHandler = target.start, target.end
-    parser.CharacterDataHandler = target.data
-    target.xml(None, None)  # type: ignore[arg-type]  # None: text is decoded already
-    try:
-        parser.Parse(body, True)
-        parameters, method = list(target.close()), target.getmethodname()
-    except Fault:
-        raise
-    except Exception as error:  # the standard library's parser raises whatever its conversions do
-        raise Fault(PARSE_ERROR, f"the request is no XML-RPC call: {error}") from None
-    if not method:
-        raise Fault(PARSE_ERROR, "the request is no XML-RPC call: it names no method")
-    return method, parameters
-
-
-def write_answer(value: Any) -> bytes:
-    """The answer of a call, or a Fault, as XML."""
-    answer: Any = value if isinstance(value, Fault) else (value,)
-    xml = dumps(answer, methodresponse=True, encoding="utf-8")
-    return NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", xml).encode("utf-8", "replace")
 
 
 def is_true(parameters: dict[str, Any], name: str) -> bool:

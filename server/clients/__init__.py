@@ -1,0 +1,1 @@
+"""Endpoints as programs of others call them: LibreTranslate, MateCat, Moses."""

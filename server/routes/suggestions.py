@@ -1,0 +1,70 @@
+"""POST /v1/suggestions: the translation of a segment of a document, by what its project has confirmed."""
+
+from fastapi import APIRouter
+from pydantic import BaseModel
+from starlette.requests import Request as HttpRequest
+
+from phrasebeam.base.config import Section
+from phrasebeam.decoder.documents.protected_segment import DocumentSegment, ProtectedSegment
+from phrasebeam.decoder.marked_text.tokenization import Tokenization
+from phrasebeam.decoder.output.request import Answer
+from phrasebeam.decoder.search.stop_flag import StopFlag
+from phrasebeam.server.routes.sentence_body import Text
+from phrasebeam.server.routes.text_translations import segment_answers
+from phrasebeam.server.routes.translate import ModelName, OfProject
+from phrasebeam.server.routes.translation_answer import MatchAnswer, match_of
+from phrasebeam.server.serving.service import Serving
+
+router = APIRouter(tags=["documents"])
+
+
+class SuggestionBody(Section):
+    """A segment as a document has it: raw text, or tokens where the model knows no other."""
+
+    model: ModelName = None
+    project: OfProject = None
+    text: Text
+    is_xml: bool = False
+
+
+class SuggestionAnswer(BaseModel):
+    """How the segment may be translated."""
+
+    model: str
+    version: str
+    text: str
+    match: MatchAnswer | None  # of a segment of one sentence: the most similar one that is confirmed
+    words: int
+    unknown: list[str]  # those that no phrase pair has
+
+
+@router.post("/v1/suggestions")
+async def suggest(body: SuggestionBody, http_request: HttpRequest, service: Serving) -> SuggestionAnswer:
+    """Translate a segment with its placeholders and tags, and tell what it is like."""
+    known = service.models.get(body.model)
+
+    def job(stop: StopFlag) -> SuggestionAnswer:
+        served, tokenization = service.projects.of(known, body.project), Tokenization.of(known.raw_text)
+        protected = ProtectedSegment.of(DocumentSegment(body.text, body.is_xml))
+        found = segment_answers(protected, served, service, 1, stop)
+        text = protected.restored([one.best for one in found], tokenization.shown)
+        answers: list[Answer] = [one.answer for one in found]
+        match = match_of(answers[0]) if len(answers) == 1 else None
+        if match:
+            match = match.model_copy(update={"translation": tokenization.after(match.translation)})
+        return SuggestionAnswer(
+            model=served.name,
+            version=served.version,
+            text=text,
+            match=match,
+            words=sum(len(one.words) for one in found),
+            unknown=[word for one in answers for word in _unknown(one, protected)],
+        )
+
+    return (await service.run(http_request, [job]))[0]
+
+
+def _unknown(answer: Answer, protected: ProtectedSegment) -> list[str]:
+    """The words that were copied, but placeholders, which always are."""
+    copied = [phrase.source for phrase in answer.translation.phrases if phrase.is_copied]
+    return [word for word in copied if not protected.stand_in.search(word)]
