@@ -258,11 +258,12 @@ class Decoder:
 
     def _answer(self, given: Input, request: Request, stop: StopFlag | None) -> Answer:
         with self.searcher.search(given, stop=stop) as result:
-            nbest = result.nbest(request.n, request.distinct, request.sparse) if request.n else []
+            confidence = request.confidence
+            nbest = result.nbest(request.n, request.distinct, request.sparse, confidence) if request.n else []
             if request.mbr:
-                translation = result.least_risk(request.mbr)
+                translation = result.least_risk(request.mbr, confidence)
             else:
-                translation = nbest[0] if nbest else result.best()
+                translation = nbest[0] if nbest else result.best(confidence)
             lattice = result.lattice(request.lattice_beam) if request.lattice else None
             return Answer(translation, nbest, lattice)
 
