@@ -67,6 +67,7 @@ ROOMS = [
     "phrasebeam.server",
     "phrasebeam.api",
     "phrasebeam.api.trainers",
+    "phrasebeam.integrations",
     "phrasebeam.commands",
     "phrasebeam",
 ]
@@ -79,6 +80,7 @@ FOLDERS = (
     "phrasebeam/kernels",
     "phrasebeam/api",
     "phrasebeam/commands",
+    "phrasebeam/integrations",
     "lm",
     "decoder",
     "training",

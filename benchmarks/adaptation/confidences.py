@@ -1,10 +1,10 @@
 """How far confidences of words can be trusted: words by confidence and how many of them are right, by scale of scores.
 
-    python -m benchmarks.adaptation.confidences --model DIR --source FILE --target FILE [--scale 0.5 1 2] [--threads 1]
+    python -m benchmarks.adaptation.confidences --model DIR --source FILE --target FILE [--scale 0.5 1 2]
 
-Both files are tokenized, a sentence a line. A word of a translation counts as right where a Levenshtein alignment with
-the reference matches it. AUC is the probability that a right word has a higher confidence than a wrong one, ties half;
-the entropy is that of right and wrong by what confidences promise, in bits a word, of which the least is best.
+Both files are tokenized, a sentence a line. A word of the best derivation counts as right where a Levenshtein alignment
+with the reference matches it. AUC is the probability that a right word has a higher confidence than a wrong one, ties
+half; bits are the entropy of right and wrong by what confidences promise, a word, of which the least is best.
 """
 
 import argparse
@@ -17,12 +17,11 @@ from rapidfuzz.distance import Levenshtein
 
 from benchmarks.measure import table
 from phrasebeam.base.files import read_lines
-from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.output.word_confidence import ConfidenceSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.normalization.held_out_words import calibration
 
-SCALES = 0.25, 0.5, 1.0, 1.5, 2.0, 3.0
+SCALES = 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0
 LEAST = 1e-4  # probability, so that no word costs more than some bits
 
 
@@ -33,31 +32,32 @@ def main() -> None:
     parser.add_argument("--target", type=Path, required=True)
     parser.add_argument("--scale", type=float, nargs="+", default=SCALES)
     parser.add_argument("--lines", type=int)
-    parser.add_argument("--threads", type=int, default=1)
     given = parser.parse_args()
     decoder = Decoder.load(given.model)
     sources, references = (list(islice(read_lines(path), given.lines)) for path in (given.source, given.target))
-    rows, found = [["scale", "AUC", "bits", "mean", "right"]], {}
-    for scale in given.scale:
-        found[scale] = confidence, right = words_of(decoder, sources, references, scale, given.threads)
-        values = area(confidence, right), entropy(confidence, right), confidence.mean(), right.mean()
-        rows.append([f"{scale:g}", *(f"{value:.3f}" for value in values)])
+    right, found = words_of(decoder, sources, references, given.scale)
+    rows = [["scale", "AUC", "bits", "expected %", "right %"]]
+    for scale, confidence in zip(given.scale, found):
+        shares = f"{100 * confidence.mean():.1f}", f"{100 * right.mean():.1f}"
+        rows.append([f"{scale:g}", f"{area(confidence, right):.3f}", f"{entropy(confidence, right):.3f}", *shares])
     print(table(rows))
-    for scale, (confidence, right) in found.items():
+    for scale, confidence in zip(given.scale, found):
         print(f"\nscale {scale:g}")
         print(table([["confidence from", "words", "right %", "expected %"], *calibrated(confidence, right)]))
 
 
 def words_of(
-    decoder: Decoder, sources: Sequence[str], references: Sequence[str], scale: float, threads: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """The confidences of all words of the translations, and whether they are right."""
-    request = Request(mbr=decoder.request.mbr, confidence=ConfidenceSettings(scale=scale))
-    confidences, right = list[float](), list[bool]()
-    for answer, reference in zip(decoder.answer_all(sources, request, threads), references):
-        confidences += answer.translation.confidences
-        right += matched(answer.translation.text.split(), reference.split())
-    return np.array(confidences), np.array(right)
+    decoder: Decoder, sources: Sequence[str], references: Sequence[str], scales: Sequence[float]
+) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Which words of the best derivations are right (bool[W]), and their confidences by scale (float64[W])."""
+    right, confidences = list[bool](), [list[float]() for _ in scales]
+    for source, reference in zip(sources, references):
+        with decoder.searcher.search(decoder.search_input(source)) as result:
+            for found, scale in zip(confidences, scales):
+                best = result.best(ConfidenceSettings(scale=scale))
+                found += best.confidences
+            right += matched(best.text.split(), reference.split())
+    return np.array(right), [np.array(found) for found in confidences]
 
 
 def matched(words: Sequence[str], reference: Sequence[str]) -> list[bool]:

@@ -1,7 +1,7 @@
-"""Confidences of the words of a translation, their posteriors over the hypothesis graph (Ueffing & Ney 2007, section 5).
+"""Confidences of the words of a translation: posteriors over the hypothesis graph (Ueffing & Ney 2007, section 5).
 
-Each derivation translates each position of the sentence once. So the probabilities of all derivations whose phrase there
-has a word, linked to the position, add up to the posterior of the word at the position. That of a derivation is
+Each derivation translates each position of the sentence once. So the probabilities of all derivations whose phrase
+there has a word, linked to the position, add up to the posterior of the word at the position. That of a derivation is
 proportional to exp(scale times model score); the posteriors of all phrases come of one pass over the graph forwards and
 one backwards. The links are those of phrase pairs; a word without links counts at each position of its phrase.
 """
@@ -24,7 +24,7 @@ from phrasebeam.kernels.jit import inner_kernel, kernel
 class ConfidenceSettings(Section):
     """How sure the words of a translation are: their posteriors over what the search kept."""
 
-    scale: Factor = Field(default=1.0, description="factor of model scores before they become probabilities")
+    scale: Factor = Field(default=0.5, description="factor of model scores before they become probabilities")
 
 
 class Links(NamedTuple):
