@@ -28,9 +28,8 @@ from phrasebeam.integrations.sil_machine import (
     WordGraph,
 )
 
-MOST_WORDS = (
-    900  # of a word graph; the queue of sil-machine's suggestions has room for 1,000, and waits for ever if it is full
-)
+# Of a word graph: the queue of sil-machine's suggestions waits for ever where more than 1,000 are put into it
+MOST_WORDS = 900
 
 
 class PhrasebeamModel(InteractiveTranslationModel):

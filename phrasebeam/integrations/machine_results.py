@@ -39,7 +39,7 @@ class ArcParts(NamedTuple):
 def translation_result(
     translation: Translation, source_tokens: Sequence[str], shown: Shown, detokenizer: Detokenizer
 ) -> TranslationResult:
-    """A translation with confidences as sil-machine has it; that of the sequence is the geometric mean of the words'."""
+    """A translation with confidences as sil-machine has it; that of the sequence is their geometric mean."""
     tokens = shown(translation.text.split(" ") if translation.text else [])
     builder = TranslationResultBuilder(source_tokens, detokenizer)
     for phrase in translation.phrases:
@@ -56,7 +56,7 @@ def translation_result(
 def word_graph(
     result: SearchResult, source_tokens: Sequence[str], shown: Shown, confidence: ConfidenceSettings, most_words: int
 ) -> WordGraph:
-    """The search's graph of a sentence with words, of which up to `most_words` are kept, those of the best translations.
+    """The graph of a sentence with words, of which up to `most_words` are kept, those of the best translations.
 
     States are numbered from the start on, and arcs ordered by the state that they lead to, as sil-machine needs them.
     """

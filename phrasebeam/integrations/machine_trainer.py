@@ -11,6 +11,7 @@ from phrasebeam.api.trainers.train import train
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.integrations.machine_text import Segment, SideWords
 from phrasebeam.integrations.sil_machine import ParallelTextCorpus, ProgressStatus, Trainer, TrainStats
+from phrasebeam.training.recipe.recipe_run import RecipeResult
 
 MOST_DEVELOPMENT, LEAST_INTERVAL = 500, 20  # sentence pairs that are tuned on; at most one of so many
 FEWEST = 2 * LEAST_INTERVAL  # sentence pairs
@@ -67,10 +68,9 @@ class ModelTrainer(Trainer):
         tell(steps[0])
         files = self._written(self._work, check)
         tell(steps[1])
-        raw: dict[str, Any] = {}
-        if self.languages:
-            raw = {"raw": True, "source_language": self.languages.source, "target_language": self.languages.target}
-        result = train(*files, self._work / "model", recipe=self.recipe, **raw)
+        by_recipe: Any = train
+        raw = dict(zip(("source_language", "target_language"), self.languages)) if self.languages else {}
+        result: RecipeResult = by_recipe(*files, self._work / "model", recipe=self.recipe, raw=bool(raw), **raw)
         deciding = result.stages[result.best].deciding
         self._stats.metrics.update({"bleu": deciding.scores["bleu"]} if deciding else {})
         self._is_trained = True

@@ -97,7 +97,7 @@ def test_a_segment_that_is_approved_is_suggested(model):
     for prefix in ("the ", f"the {words[1][0]}"):
         assert suggestions(model, "der hund schläft .", prefix)[0] == [words[1:-1]]
     before, translator = suggestions(model, "der zwinger schläft .", "the ")
-    assert "kennel" not in sum(before, [])
+    assert "kennel" not in str(before)
     translator.set_prefix("the kennel sleeps .")
     translator.approve(aligned_only=False)
     (after,), _ = suggestions(model, "die frau sieht den zwinger .", "the woman sees ")

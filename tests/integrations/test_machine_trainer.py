@@ -50,9 +50,9 @@ def test_raw_text_stays_raw(corpus, raw_directory, tmp_path):
 
 
 def test_too_small_a_corpus_leaves_nothing(corpus, tmp_path):
-    with ModelTrainer(rows_of(corpus, 5), tmp_path / "model") as trainer:
-        with pytest.raises(ConfigError, match="the corpus has 5 pairs of segments with words, expected at least 40"):
-            trainer.train()
+    message = "the corpus has 5 pairs of segments with words, expected at least 40"
+    with ModelTrainer(rows_of(corpus, 5), tmp_path / "model") as trainer, pytest.raises(ConfigError, match=message):
+        trainer.train()
     assert not list(tmp_path.iterdir())
 
 
