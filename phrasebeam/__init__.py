@@ -30,7 +30,7 @@ Translate
     Input, Term, read_markup      a sentence with instructions: terms, walls, zones, a prefix; markup for them
     Translation, Phrase, Lattice  what is found: text, score, features, phrase pairs, word alignment
     NbestTable            n-best lists as arrays: texts, scores, features and their names
-    Request, Answer, MbrSettings  several of these from one search
+    Request, Answer, MbrSettings, ConfidenceSettings  several of these from one search, and how sure each word is
     AdaptedDecoder, Segment       a decoder that learns from confirmed translations: confirm, undo, segments, export
     align                 word alignment of two files: trained on them, by what was saved, or by a model
     TextAligner           that of sentences by a model

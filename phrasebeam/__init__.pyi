@@ -51,6 +51,7 @@ from .decoder.output.request import Answer as Answer
 from .decoder.output.request import Request as Request
 from .decoder.output.translation import Phrase as Phrase
 from .decoder.output.translation import Translation as Translation
+from .decoder.output.word_confidence import ConfidenceSettings as ConfidenceSettings
 from .decoder.raw_text.preprocessing import RawText as RawText
 from .decoder.search.search_settings import SearchSettings as SearchSettings
 from .decoder.tokenizers.registry import Tokenizer as Tokenizer

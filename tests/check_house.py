@@ -70,6 +70,7 @@ ROOMS = [
     "phrasebeam.server",
     "phrasebeam.api",
     "phrasebeam.api.trainers",
+    "phrasebeam.integrations",
     "phrasebeam.commands",
     "phrasebeam",
 ]
@@ -82,6 +83,7 @@ FOLDERS = (
     "phrasebeam/kernels",
     "phrasebeam/api",
     "phrasebeam/commands",
+    "phrasebeam/integrations",
     "lm",
     "decoder",
     "training",

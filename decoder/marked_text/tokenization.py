@@ -1,7 +1,8 @@
 """Text as people write it to sentences of a model, and translations back to such text: one way for all commands."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import unescape
 from itertools import accumulate
 from os import PathLike
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from phrasebeam.decoder.raw_text.preprocessing import RawText
 
 Span = tuple[int, int]
+WORD = re.compile(r"\S+")
 RAW_ELEMENT = "<{name}> has span=, which counts tokens, and the text is raw; put the tag around its words"
 
 
@@ -96,6 +98,15 @@ class Tokenization:
         if not any(term.written for term in given.terms):
             return text
         return with_terms(text, [self.shown(token) for token in split(translation.text)], translation, given.terms)
+
+    def in_text(self, translation: Translation, given: Input) -> Translation:
+        """The translation with its text in place of tokens; a word of it is as sure as the least sure of its tokens."""
+        text, values = self.text_of(translation, given), translation.confidences
+        if values:
+            spans = token_spans([self.shown(token) for token in split(translation.text)], text)
+            words = (covered(spans, *word.span()) for word in WORD.finditer(text))
+            values = tuple(min(values[first:end], default=min(values)) for first, end in words)
+        return replace(translation, text=text, confidences=values)
 
     def _marked(self, line: str, markup: Markup) -> Input:
         """The sentence of a raw line with markup, whose tags are between tokens: a word that one divides is two."""

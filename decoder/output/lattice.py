@@ -15,6 +15,7 @@ from phrasebeam.decoder.search.hypothesis_graph import START_NODE, HypothesisGra
 from phrasebeam.kernels.jit import kernel
 
 NONE = -1
+ROUNDING = 1e-9  # of sums of scores in another order
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,7 @@ class Lattice:
     edge_score: np.ndarray  # float64[E], what the phrase adds to the score
     begin: np.ndarray  # int32[E], source span
     end: np.ndarray  # int32[E]
+    option: np.ndarray  # int32[E], the same number for the same phrase pair of the same words
     phrase: list[str]  # E source phrases
     target: list[str]  # E target phrases
 
@@ -74,6 +76,21 @@ def connected(graph: HypothesisGraph, n_words: int, beam: float = math.inf) -> C
     node = np.flatnonzero(outside > -np.inf)
     renumbered = np.append(np.cumsum(kept) - 1, NONE)
     return ConnectedPart(node, np.flatnonzero(kept), outside[node], renumbered[following[node]])
+
+
+def beam_of_words(graph: HypothesisGraph, n_words: int, sizes: np.ndarray, most: int) -> float:
+    """The widest beam within which all phrases together have at most `most` target words.
+
+    `sizes` (int[O]) has those of each option. The best derivation, and all that are as good, are within any beam.
+    """
+    part = connected(graph, n_words)
+    node = np.searchsorted(graph.edge_first[: part.node[-1] + 2], part.edge, side="right") - 1
+    loss = graph.score[part.node[-1]] - graph.edge_score[part.edge] - part.outside[np.searchsorted(part.node, node)]
+    order = np.argsort(loss)
+    n_within = np.searchsorted(np.cumsum(sizes[graph.edge_option[part.edge[order]]]), most, side="right")
+    if n_within == order.size:
+        return math.inf
+    return max(float(loss[order[n_within]]) - ROUNDING, 0.0)
 
 
 @kernel
@@ -124,5 +141,6 @@ def build_lattice(
         np.repeat(np.arange(node.size, dtype=np.int32), np.diff(edge_first)),
         graph.edge_score[edge] - graph.score[edge_from],
         *spans,
+        graph.edge_option[edge],
         *texts,
     )

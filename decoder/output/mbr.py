@@ -13,8 +13,9 @@ from pydantic import Field
 from phrasebeam.base.config import Factor, Section
 from phrasebeam.decoder.options.option_arrays import Options
 from phrasebeam.decoder.output.nbest import Derivations
-from phrasebeam.decoder.output.trie import ROOT, Trie, child, new_trie
+from phrasebeam.decoder.tables.ragged import taken
 from phrasebeam.kernels.jit import inner_kernel, kernel
+from phrasebeam.kernels.trie import ROOT, Trie, child, new_trie
 
 MOST_COMPARED = 10_000  # each with each, which takes a minute a sentence
 
@@ -46,12 +47,8 @@ class Grams(NamedTuple):
 
 
 def texts_of(derivations: Derivations, options: Options) -> TargetTexts:
-    target = options.target[derivations.option]
-    first = options.target_first[target]
-    sizes = options.target_first[target + 1] - first
-    ends = np.append(0, np.cumsum(sizes))
-    words = options.words[np.arange(ends[-1]) + np.repeat(first - ends[:-1], sizes)]
-    return TargetTexts(words, ends[derivations.offsets])
+    ends, columns = taken(options.target_first, options.target[derivations.option])
+    return TargetTexts(options.words[columns], ends[derivations.offsets])
 
 
 def choose(texts: TargetTexts, scores: np.ndarray, settings: MbrSettings) -> int:

@@ -35,17 +35,22 @@ def render(
     scores: bool,
     moses_names: Sequence[MosesFeature] | None = None,
 ) -> str:
-    """One line: the text, with segmentation if asked for, then fields set off by ' ||| ', see escape_bars."""
+    """One line: the text, with segmentation if asked for, then fields set off by ' ||| ', see escape_bars.
+
+    The last is that of confidences, where the translation has them.
+    """
     fields = [translation.text]
     if segmentation:
         spans = [(p.target, f"|{p.source_span[0]}-{p.source_span[1] - 1}|") for p in translation.phrases]
         fields = [" ".join(part for both in spans for part in both if part)]
-    if scores or alignment:
+    if scores or alignment or translation.confidences:
         fields = [escape_bars(fields[0])]
     if scores:
         fields += _scores(translation, moses_names)
     if alignment:
         fields.append(_alignment(translation))
+    if translation.confidences:
+        fields.append(" ".join(f"{confidence:.4f}" for confidence in translation.confidences))
     return SEPARATOR.join(fields)
 
 

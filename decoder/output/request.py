@@ -9,6 +9,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.output.lattice import Lattice
 from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.output.translation import Translation
+from phrasebeam.decoder.output.word_confidence import ConfidenceSettings
 
 SparseDetail = Literal["", "keys", "names"]
 
@@ -23,6 +24,7 @@ class Request:
     lattice: bool = False
     sparse: SparseDetail = ""  # sparse features of the n-best list, by key, and their names
     lattice_beam: float = math.inf  # keep what lies on derivations that score at most so much below the best
+    confidence: ConfidenceSettings | None = None  # how sure each word of all these translations is
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -17,6 +17,13 @@ from phrasebeam.decoder.output.mbr import MbrSettings, choose, texts_of
 from phrasebeam.decoder.output.nbest import Derivations, best_derivations
 from phrasebeam.decoder.output.request import SparseDetail
 from phrasebeam.decoder.output.translation import Translation
+from phrasebeam.decoder.output.word_confidence import (
+    ConfidenceSettings,
+    LinkedPhrases,
+    Links,
+    WordPosteriors,
+    option_posteriors,
+)
 from phrasebeam.decoder.search.hypothesis_graph import HypothesisGraph, best_derivation
 from phrasebeam.decoder.search.sentence_search import SentenceSearch
 from phrasebeam.decoder.search.workspace import Workspace
@@ -43,14 +50,21 @@ class SearchResult(DerivationView):
         """The tables in which the sentence was looked up; its own lie in the workspace."""
         return self.search.source.tables.tables
 
-    def best(self) -> Translation:
-        """The best derivation in the graph; of an empty sentence what was typed, if anything was."""
+    def best(self, confidence: ConfidenceSettings | None = None) -> Translation:
+        """The best derivation in the graph; of an empty sentence what was typed, if anything was.
+
+        With confidences of its words, if they are asked for.
+        """
         n_words, graph = len(self.source.words), self.workspace.graph
         if n_words == 0:
-            return self._one(self._typed(), math.nan)
+            typed = self._one(self._typed(), math.nan)
+            return (
+                replace(typed, confidences=(1.0,) * len(typed.text.split(" "))) if confidence and typed.text else typed
+            )
         chosen = np.empty(n_words, np.int32)
         chosen = chosen[: _best_derivation(graph, n_words, chosen)]
-        return self._one(Derivation.of(self.workspace.options, chosen), float(graph.score[graph.stack_first[n_words]]))
+        best = self._one(Derivation.of(self.workspace.options, chosen), float(graph.score[graph.stack_first[n_words]]))
+        return self._with_confidences([best], chosen, confidence)[0]
 
     def _typed(self) -> Derivation:
         """The derivation of an empty sentence: what was typed."""
@@ -65,13 +79,40 @@ class SearchResult(DerivationView):
         self.fill_features(derivation, np.array([0, derivation.pair.size]), features)
         return self.translation(derivation, float(weight_vector(self.weights, self.features) @ features[0]))
 
-    def nbest(self, n: int, distinct: bool, sparse: SparseDetail = "") -> list[Translation]:
+    def _with_confidences(
+        self, translations: list[Translation], chosen: np.ndarray, confidence: ConfidenceSettings | None
+    ) -> list[Translation]:
+        """The translations with confidences of words, if asked for; `chosen` (int[K]) are the options of all."""
+        if confidence is None:
+            return translations
+        values = self.word_posteriors(confidence).confidences(self.linked_phrases(chosen)).tolist()
+        sizes = [len(one.text.split(" ")) if one.text else 0 for one in translations]
+        bounds = pairwise(accumulate(sizes, initial=0))
+        return [replace(one, confidences=tuple(values[slice(*ends)])) for one, ends in zip(translations, bounds)]
+
+    def word_posteriors(self, settings: ConfidenceSettings) -> WordPosteriors:
+        """How likely each word is at each position of the sentence, which has words, over all derivations."""
+        options = self.workspace.options
+        posterior = option_posteriors(self.workspace.graph, len(self.source.words), options, settings.scale)
+        chosen = np.flatnonzero(posterior)
+        return WordPosteriors.of(self.linked_phrases(chosen), posterior[chosen])
+
+    def linked_phrases(self, chosen: np.ndarray) -> LinkedPhrases:
+        """The phrases of options (int[K]) that were searched, with their links; of a lattice without."""
+        pairs, source = original_pairs(self.workspace.options.pair[chosen], self.source.tables.origin), self.source
+        table, synthetic = self.model.tables.phrases, source.sentence.synthetic
+        links = Links.of(pairs, table, synthetic) if source.lattice is None else Links.none(pairs.size)
+        return LinkedPhrases.of(self.workspace.options, chosen, links)
+
+    def nbest(
+        self, n: int, distinct: bool, sparse: SparseDetail = "", confidence: ConfidenceSettings | None = None
+    ) -> list[Translation]:
         """The `n` best derivations, or with `distinct` the best one of each of the `n` best texts, best first.
 
-        With their sparse features where `sparse` asks for these.
+        With their sparse features and confidences where these are asked for.
         """
         if not self.source.words:
-            return [self.best()]
+            return [self.best(confidence)]
         best = self.derivations(n, distinct)
         matrix = np.zeros((best.score.size, self.features.size))
         self.fill_features(best.phrases, best.offsets, matrix)
@@ -80,6 +121,7 @@ class SearchResult(DerivationView):
             self.translation(best.derivation(i), score, values, cache)
             for i, (score, values) in enumerate(zip(best.score.tolist(), matrix))
         ]
+        translations = self._with_confidences(translations, best.option, confidence)
         if not sparse or not self.tables.sparse.active.any():
             return translations
         names: dict[int, str] = {}  # of all of them
@@ -150,13 +192,14 @@ class SearchResult(DerivationView):
         phrases = [phrase_of[pair] for pair in pairs]
         return [" ".join(filter(None, phrases[begin:end])) for begin, end in pairwise(ends)]
 
-    def least_risk(self, settings: MbrSettings) -> Translation:
+    def least_risk(self, settings: MbrSettings, confidence: ConfidenceSettings | None = None) -> Translation:
         """The translation with the largest expected BLEU."""
         if not self.source.words:
-            return self.best()
+            return self.best(confidence)
         best = self.derivations(settings.size, distinct=True)
         chosen = choose(texts_of(best, self.workspace.options), best.score, settings)
-        return self._one(best.derivation(chosen), float(best.score[chosen]))
+        one = self._one(best.derivation(chosen), float(best.score[chosen]))
+        return self._with_confidences([one], best.option[slice(*best.offsets[chosen : chosen + 2])], confidence)[0]
 
     def lattice(self, beam: float) -> Lattice:
         """The lattice of all derivations that score at most `beam` (in ln) below the best."""

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.decoder.options.option_arrays import Options
-from phrasebeam.decoder.output.trie import NO_ROOM, ROOT, Trie, child, new_trie
 from phrasebeam.kernels.jit import inner_kernel
+from phrasebeam.kernels.trie import NO_ROOM, ROOT, Trie, child, new_trie
 
 EMPTY_STRING = ROOT
 NO_STRING = NO_ROOM

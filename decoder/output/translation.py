@@ -31,6 +31,7 @@ class Translation:
     find_phrases: Callable[[], tuple[Phrase, ...]]
     sparse: Mapping[int, float] = field(default_factory=dict)  # values of sparse features by key, where asked for
     sparse_names: Mapping[int, str] = field(default_factory=dict)  # what they are called, and others, where asked for
+    confidences: tuple[float, ...] = ()  # the probability of each word of the text, where asked for
 
     @cached_property
     def features(self) -> dict[str, float | list[float]]:
@@ -53,7 +54,7 @@ class Translation:
     __hash__ = None  # type: ignore[assignment]
 
     def _all(self) -> tuple[object, ...]:
-        return self.text, self.score, self.features, self.phrases, self.sparse, self.sparse_names
+        return self.text, self.score, self.features, self.phrases, self.sparse, self.sparse_names, self.confidences
 
     def __reduce__(self) -> tuple[object, ...]:
         return found_translation, self._all()
@@ -72,6 +73,7 @@ def found_translation(
     phrases: tuple[Phrase, ...],
     sparse: Mapping[int, float],
     sparse_names: Mapping[int, str],
+    confidences: tuple[float, ...],
 ) -> Translation:
     """The translation that has these features and phrases, as it is pickled."""
-    return Translation(text, score, lambda: features, lambda: phrases, sparse, sparse_names)
+    return Translation(text, score, lambda: features, lambda: phrases, sparse, sparse_names, confidences)

@@ -1,7 +1,7 @@
 """Lines in, lines out: what `translate` does with a stream of sentences, for commands and servers."""
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -165,7 +165,7 @@ def _in_text(answer: Answer, given: Input, tokenization: Tokenization) -> Answer
     """The answer for a sentence, with translations as text in place of tokens where text is raw."""
     if not tokenization.is_raw:
         return answer
-    first, *nbest = (replace(one, text=tokenization.text_of(one, given)) for one in (answer.translation, *answer.nbest))
+    first, *nbest = (tokenization.in_text(one, given) for one in (answer.translation, *answer.nbest))
     return Answer(first, nbest, answer.lattice)
 
 

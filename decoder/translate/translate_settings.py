@@ -11,6 +11,7 @@ from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.input_settings import InputSettings
 from phrasebeam.decoder.output.mbr import MbrSettings
+from phrasebeam.decoder.output.word_confidence import ConfidenceSettings
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.tables.model_files import SEARCH
 from phrasebeam.decoder.tables.model_paths import LARGEST_TEXT, model_file
@@ -25,6 +26,7 @@ class ModelSearch(Section):
     search: SearchSettings = SearchSettings()
     mbr: MbrSettings | None = Field(None, description="minimum Bayes risk; none: the best derivation")
     input: InputSettings = InputSettings()
+    confidence: ConfidenceSettings = ConfidenceSettings()
 
     @classmethod
     def of(cls, model: str | Path) -> "ModelSearch":

@@ -24,6 +24,7 @@ from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.output.nbest_table import NbestTable, nbest_table
 from phrasebeam.decoder.output.request import Answer, Request
 from phrasebeam.decoder.output.translation import Translation
+from phrasebeam.decoder.output.word_confidence import ConfidenceSettings
 from phrasebeam.decoder.raw_text.raw_lines import looks_raw
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.stop_flag import StopFlag
@@ -63,6 +64,7 @@ class Decoder:
         self.searcher, self.model = searcher, searcher.model
         self._batches = BatchSearcher(searcher)
         self.request = TRANSLATION  # of `translate`
+        self.confidence = ConfidenceSettings()  # the model's, for requests that want confidences
         self._warns_of_raw_text = searcher.model.description.preprocessing is not None  # until it has
         self._tokenization: Tokenization | None = None  # of its directory, read when text first comes
         self._directory: Path | None = None
@@ -102,6 +104,7 @@ class Decoder:
         carried, model = ModelSearch.of(directory), open_model(directory)
         decoder = cls(model, search_settings or carried.search, weights, input_settings or carried.input, *more)
         decoder.request, decoder._directory = Request(mbr=carried.mbr), Path(directory).absolute()
+        decoder.confidence = carried.confidence
         return decoder
 
     @checked
@@ -110,6 +113,7 @@ class Decoder:
         other = object.__new__(type(self))
         other._begin(self.searcher.within(search_settings))
         other.request, other._directory, other._tokenization = self.request, self._directory, self._tokenization
+        other.confidence = self.confidence
         return other
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -253,16 +257,22 @@ class Decoder:
         """All that `request` wants of a tokenized sentence, from one search.
 
         Raises InterruptedError when another thread sets the flag `stop`.
+
+        >>> decoder = Decoder.load("model")
+        >>> translation = decoder.answer("der hund schläft .", Request(confidence=decoder.confidence)).translation
+        >>> [(word, p > 0.5) for word, p in zip(translation.text.split(), translation.confidences)]
+        [('the', True), ('dog', True), ('sleeps', True), ('.', True)]
         """
         return self._answer(self.search_input(line), request, stop)
 
     def _answer(self, given: Input, request: Request, stop: StopFlag | None) -> Answer:
         with self.searcher.search(given, stop=stop) as result:
-            nbest = result.nbest(request.n, request.distinct, request.sparse) if request.n else []
+            confidence = request.confidence
+            nbest = result.nbest(request.n, request.distinct, request.sparse, confidence) if request.n else []
             if request.mbr:
-                translation = result.least_risk(request.mbr)
+                translation = result.least_risk(request.mbr, confidence)
             else:
-                translation = nbest[0] if nbest else result.best()
+                translation = nbest[0] if nbest else result.best(confidence)
             lattice = result.lattice(request.lattice_beam) if request.lattice else None
             return Answer(translation, nbest, lattice)
 

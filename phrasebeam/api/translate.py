@@ -60,8 +60,6 @@ def translate(model: Model, *, threads: AtOnce = 1, **options: Unpack[TranslateO
     """
     if is_normalizer(model):
         return _normalized(Path(model), options, threads)
-    if options["confidence"]:
-        raise ConfigError("--confidence is of normalizers, which train --recipe normalize makes; leave it out")
     check_arguments(Path(model), threads, options)
     source = optional_path(options["input"])
     given = settings_given(translate, TranslateSettings, {"model": model, "threads": threads, **options})
@@ -146,7 +144,8 @@ def _request(options: TranslateOptions, settings: TranslateSettings) -> Request:
     n = options["nbest"] or (1 if options["moses_names"] else None)
     beam = math.inf if options["lattice_beam"] is None else options["lattice_beam"]
     wants_lattice = options["lattice_output"] is not None
-    return Request(n, options["distinct"], settings.mbr, wants_lattice, "names" if n else "", beam)
+    confidence = settings.confidence if options["confidence"] else None
+    return Request(n, options["distinct"], settings.mbr, wants_lattice, "names" if n else "", beam, confidence)
 
 
 def _training_files(options: TrainingInputOptions) -> TrainingFiles | None:

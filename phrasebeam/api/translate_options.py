@@ -57,7 +57,9 @@ class OutputOptions(TypedDict, total=False):
     alignment: Annotated[bool, "Append the word alignment, 0-0 1-2."]
     segmentation: Annotated[bool, "Follow each phrase with the source words it translates, |3-4|."]
     scores: Annotated[bool, "Append ' ||| ', the feature values, ' ||| ' and the model score."]
-    confidence: Annotated[bool, "Of a normalizer: append the probability of each form, after a tab or ' ||| '."]
+    confidence: Annotated[
+        bool, "Append ' ||| ' and the probability of each word; of a normalizer's words, a line each, after a tab."
+    ]
 
 
 @heading("N-best lists")
@@ -209,8 +211,8 @@ def is_document(path: Path | None) -> bool:
 
 def of_tokens(given: TranslateOptions) -> str:
     """The first option given that segments of documents cannot have, or ""."""
-    names = "nbest", "lattice_output", "alignment", "segmentation", "scores", "prefix", "leave_one_out", "adapt"
-    found = [name for name in names if given[name]]  # type: ignore[literal-required]
+    names = "nbest", "lattice_output", "alignment", "segmentation", "scores", "confidence", "prefix", "leave_one_out"
+    found = [name for name in (*names, "adapt") if given[name]]  # type: ignore[literal-required]
     found += ["markup"] if given["markup"] not in (None, "pass-through") else []
     found += ["input_format"] if given["input_format"] not in (None, "text") else []
     return f"--{found[0].replace('_', '-')}" if found else ""

@@ -46,6 +46,7 @@ class TranslateBody(Section):
     alignment: bool = Field(default=False, description="add word alignments")
     phrases: bool = Field(default=False, description="add the phrases of each translation")
     features: bool = Field(default=False, description="add the values of features")
+    confidences: bool = Field(default=False, description="add the probability of each token")
     mbr: bool | None = Field(default=None, description="choose by minimum Bayes risk; the model's choice if left out")
     mbr_size: int | None = Field(default=None, ge=1, le=MOST_NBEST, description="distinct translations compared")
     mbr_scale: float | None = Field(default=None, ge=0, le=1e9, description="factor of model scores")
@@ -66,7 +67,7 @@ async def translate(body: TranslateBody, http_request: HttpRequest, service: Ser
     sentences = _sentences(body)
     check_size("sentences", len(sentences), limits.max_lines)
     request = _request(body, served, limits)
-    details = Details(body.raw, body.alignment, body.phrases, body.features)
+    details = Details(body.raw, body.alignment, body.phrases, body.features, body.confidences)
 
     def job(number: int, sentence: SentenceBody, stop: StopFlag) -> TranslationAnswer:
         try:
@@ -103,4 +104,5 @@ def _request(body: TranslateBody, served: ServedModel, limits: ServerLimits) -> 
     given = {"size": body.mbr_size, "scale": body.mbr_scale}
     risk = overridden(own or MbrSettings(), given, "mbr") if is_risk else None
     n = body.nbest or (1 if body.features else None)
-    return Request(n, body.distinct, risk, sparse="names" if body.features else "")
+    confidence = served.decoder.confidence if body.confidences else None
+    return Request(n, body.distinct, risk, sparse="names" if body.features else "", confidence=confidence)

@@ -10,7 +10,6 @@ from phrasebeam.decoder.marked_text.tokenization import Tokenization
 from phrasebeam.decoder.output.request import Answer
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.translate.adapted_decoder import AdaptedAnswer
-from phrasebeam.decoder.translation_memory.similar_segments import SegmentMatch
 from phrasebeam.server.serving.served_models import ServedModel
 
 Span = tuple[int, int]
@@ -34,6 +33,7 @@ class DerivationAnswer(BaseModel):
     score: float  # weights times features, in natural logarithms
     tokens: str | None = None  # the translation as the model has it, where `text` is raw
     alignment: list[tuple[int, int]] | None = None  # (source, target) positions of tokens
+    confidences: list[float] | None = None  # the probability of each token
     phrases: list[PhraseAnswer] | None = None  # in the order of the translation
     features: dict[str, float | list[float]] | None = None
     sparse: dict[str, float] | None = None  # values of sparse features by name
@@ -63,6 +63,7 @@ class Details(NamedTuple):
     alignment: bool = False
     phrases: bool = False
     features: bool = False
+    confidences: bool = False
 
 
 def derivation_answer(one: Translation, given: Input, served: ServedModel, details: Details) -> DerivationAnswer:
@@ -72,6 +73,7 @@ def derivation_answer(one: Translation, given: Input, served: ServedModel, detai
         score=one.score,
         tokens=one.text if tokenization.is_raw else None,
         alignment=one.alignment if details.alignment else None,
+        confidences=list(one.confidences) if details.confidences else None,
         phrases=_phrases(one) if details.phrases else None,
         features=one.features if details.features else None,
         sparse=_sparse(one) if details.features and one.sparse else None,

@@ -102,7 +102,7 @@ def test_classes(toy, decoder, kind):
         refused(phrasebeam.ForcedDecoder.load, toy, **{name: value})
     for made in (phrasebeam.Decoder, phrasebeam.ForcedDecoder, phrasebeam.TextAligner, phrasebeam.RawText):
         refused(made, value)
-    for field in ("n", "distinct", "mbr", "lattice", "sparse", "lattice_beam"):
+    for field in ("n", "distinct", "mbr", "lattice", "sparse", "lattice_beam", "confidence"):
         refused(phrasebeam.Request, **{field: value})
     for field in ("metrics", "tokenize", "lowercase", "paired", "confidence", "trials", "seed"):
         refused(phrasebeam.EvaluationOptions, **{field: value})

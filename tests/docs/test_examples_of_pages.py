@@ -11,7 +11,7 @@ __all__ = ["environment"]  # a fixture
 pytestmark = pytest.mark.needs_jit
 
 
-@pytest.mark.parametrize("name", ["word-alignment.md", "metrics.md"])
+@pytest.mark.parametrize("name", ["word-alignment.md", "metrics.md", "word-confidences.md", "machine.md"])
 def test_commands_and_python_work_as_written(name, environment, tmp_path):
     page = ROOT / "docs" / name
     for block in blocks(page, "console"):

@@ -31,6 +31,20 @@ def test_all_details(client, decoder):
     assert [one["source"] for one in answer["phrases"]] == [one.source for one in expected[0].phrases]
 
 
+def test_confidences_of_tokens(client, decoder):
+    body = {"text": ["a x b", ""], "nbest": 2, "confidences": True}
+    answers = client.post("/v1/translate", json=body).json()["translations"]
+    for answer, text in zip(answers, body["text"]):
+        expected = decoder.answer(text, Request(n=2, confidence=decoder.confidence)).nbest
+        for one, other in zip([answer, *answer["nbest"]], [expected[0], *expected]):
+            assert one["confidences"] == list(other.confidences)
+            assert len(one["confidences"]) == len(one["text"].split())
+    raw = {"model": "raw", "raw": True, "text": "A b, c.", "confidences": True}
+    (answer,) = client.post("/v1/translate", json=raw).json()["translations"]
+    assert len(answer["confidences"]) == len(answer["tokens"].split())
+    assert "confidences" not in client.post("/v1/translate", json={"text": "a"}).json()["translations"][0]
+
+
 def test_errors_are_one_line(client):
     for body, status in [({}, 422), ({"text": "a", "model": "x"}, 404), ({"text": "a\nb"}, 422), ({"text": 1}, 422)]:
         answer = client.post("/v1/translate", json=body)

@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.output.trie import NO_ROOM, ROOT, Trie, child, new_trie
 from phrasebeam.kernels.jit import inlined_kernel, kernel
+from phrasebeam.kernels.trie import NO_ROOM, ROOT, Trie, child, new_trie
 
 ORDER = 4
 LENGTH, REFERENCE_LENGTH, MATCHES, TOTALS = 0, 1, 2, 2 + ORDER

@@ -13,8 +13,8 @@ import numpy as np
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import Advance, stage
-from phrasebeam.decoder.output.trie import NO_ROOM, ROOT, Trie, child, new_trie
 from phrasebeam.kernels.jit import kernel
+from phrasebeam.kernels.trie import NO_ROOM, ROOT, Trie, child, new_trie
 from phrasebeam.lm.text.corpus import Words, split
 from phrasebeam.lm.text.corpus_reader import read_corpus
 from phrasebeam.lm.text.vocabulary import Vocabulary

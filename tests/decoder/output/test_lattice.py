@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.features.reordering_type import Reordering
-from phrasebeam.decoder.output.lattice import connected
+from phrasebeam.decoder.output.lattice import beam_of_words, connected
 from phrasebeam.decoder.search.hypothesis_graph import new_graph
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
@@ -71,6 +71,19 @@ def test_what_lies_within_the_beam(problem, beam):
         assert edges[edge][0] == node
         assert outside == added[edge] + onwards[edges[edge][1]]
     assert (found.outside[-1], found.following[-1]) == (0, -1)
+
+
+@given(graphs(), st.integers(0, 30), st.lists(st.integers(0, 3), min_size=100, max_size=100))
+def test_the_beam_of_so_many_words(problem, most, sizes):
+    graph, n_words, edges, added = problem
+    graph.edge_option[: len(edges)] = np.arange(len(edges))
+    beam, final = beam_of_words(graph, n_words, np.array(sizes), most), int(graph.stack_first[n_words])
+
+    def words_within(limit):
+        return sum(sizes[i] for i in within(edges, added, 0, final, limit)[0])
+
+    assert words_within(beam) <= most or beam == 0
+    assert words_within(math.inf) <= most if beam == math.inf else words_within(beam + 2e-9) > most
 
 
 def sentence(seed, longest):

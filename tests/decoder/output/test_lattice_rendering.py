@@ -133,7 +133,7 @@ def test_parallel_phrases_share_an_arc():
     ends = np.array([0.0, -1.0]), np.array([-1.0, 0.0]), np.array([0, NONE])
     covered, target = np.array([0, 1], np.int32), [*"vwxy", ""]
     lattice = Lattice(
-        ("a",), -1.0, covered, *ends, np.array([0, 0, 5]), zeros, ones, scores, zeros, ones, ["a"] * 5, target
+        ("a",), -1.0, covered, *ends, np.array([0, 0, 5]), zeros, ones, scores, zeros, ones, zeros, ["a"] * 5, target
     )
     text = render_dot(3, lattice)
     assert text.count("->") == 1

@@ -56,6 +56,24 @@ def test_raw_text(decoder):
     assert [output.translation for output in outputs] == [expected + "\n"]
 
 
+def test_words_of_raw_text_are_as_sure_as_their_tokens(decoder):
+    raw_text = RawText(phrasebeam.RawTextSettings(source_language="de", target_language="en", casing="lowercase"))
+    request = phrasebeam.Request(confidence=phrasebeam.ConfidenceSettings())
+    (output,) = phrasebeam.translate_lines(decoder, ["A b, C x."], request, phrasebeam.LineSettings(raw_text))
+    tokens = decoder.answer(raw_text.before("A b, C x."), request).translation
+    text, values = output.translation.split(" ||| ")
+    words, least, position = text.split(), [], 0
+    assert text == raw_text.after(tokens.text) and len(words) < len(tokens.confidences)
+    for word in words:
+        begin, rest = position, word
+        while rest:
+            token = tokens.text.split()[position]
+            assert rest.lower().startswith(token)
+            rest, position = rest[len(token) :], position + 1
+        least.append(min(tokens.confidences[begin:position]))
+    assert values.split() == [f"{value:.4f}" for value in least]
+
+
 def test_raw_text_shows_no_tokens(decoder):
     raw_text = RawText(phrasebeam.RawTextSettings(source_language="de", target_language="en", casing="keep"))
     for aligned in (

@@ -8,6 +8,8 @@ import sys
 import pytest
 
 from phrasebeam.cli import main
+from phrasebeam.decoder.output.request import Request
+from phrasebeam.decoder.output.word_confidence import ConfidenceSettings
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests import ROOT
@@ -59,6 +61,21 @@ def test_all_that_can_be_shown(model, tmp_path):
         assert float(score) == pytest.approx(expected.score, abs=1e-5)
         assert parse_features(features) == pytest.approx(flatten(expected.features), rel=1e-5)
         assert parse_segments(text) == [(phrase.target.split(), phrase.source_span) for phrase in expected.phrases]
+
+
+def test_confidences_stand_behind_all_else(model, tmp_path):
+    config = tmp_path / "decode.yaml"
+    config.write_text("confidence: {scale: 2.0}\n")
+    decoder = Decoder.load(model)
+    for options, scale in (("--alignment",), ConfidenceSettings().scale), (("--config", str(config)), 2.0):
+        status, lines, errors = translate_here(model, TEXT, "--confidence", *options)
+        assert (status, errors, len(lines)) == (0, "", len(LINES))
+        for line, source in zip(lines, LINES):
+            request = Request(confidence=ConfidenceSettings(scale=scale))
+            expected = decoder.answer(source, request).translation
+            fields = line.split(" ||| ")
+            assert fields[0] == expected.text or not source
+            assert fields[-1].split() == [f"{value:.4f}" for value in expected.confidences] or not source
 
 
 def parse_features(text):

@@ -120,7 +120,6 @@ def test_what_was_stopped_goes_on(here, monkeypatch):
         (["train", "--output", "x"], "--source is missing"),
         ([*COMMAND[:5], "--output", "model"], "another normalizer; give --force"),
         (["translate", "--model", "model", "--nbest", "3", "--nbest-output", "x"], "--nbest has no effect on a norm"),
-        (["translate", "--model", "model/letters", "--confidence"], "--confidence is of normalizers"),
     ],
 )
 def test_mistakes(here, capsys, arguments, message):

@@ -1,0 +1,128 @@
+"""How far confidences of words can be trusted: words by confidence and how many of them are right, by scale of scores.
+
+    python -m benchmarks.adaptation.confidences --model DIR --source FILE --target FILE [--scale 0.5 1 2] [--csv FILE]
+
+Both files are tokenized, a sentence a line. A word of the best derivation counts as right where a Levenshtein alignment
+with the reference matches it. AUC is the probability that a right word has a higher confidence than a wrong one, ties
+half; bits are the entropy of right and wrong by what confidences promise, a word, of which the least is best. In the
+row "word translations" the confidence of a word is the largest p(word | source word) of its phrase by the model's
+links, as that of sil-machine's Thot is (Ueffing & Ney 2007, section 4.4); "both" is the geometric mean of this one and
+of the posterior by the default scale. --csv writes both tables, the second as
+FILE-calibration.csv.
+"""
+
+import argparse
+import csv
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from rapidfuzz.distance import Levenshtein
+
+from benchmarks.measure import table
+from phrasebeam.base.files import read_lines
+from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
+from phrasebeam.decoder.adaptation.static_counts import StaticCounts
+from phrasebeam.decoder.model_alignment.word_translation import counts_of
+from phrasebeam.decoder.output.translation import Translation
+from phrasebeam.decoder.output.word_confidence import ConfidenceSettings
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.normalization.held_out_words import calibration
+
+SCALES = 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0
+LEAST = 1e-4  # probability, so that no word costs more than some bits
+TRANSLATIONS, BOTH = "word translations", "both"
+Rows = list[list[str]]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", type=Path, required=True)
+    parser.add_argument("--source", type=Path, required=True)
+    parser.add_argument("--target", type=Path, required=True)
+    parser.add_argument("--scale", type=float, nargs="+", default=SCALES)
+    parser.add_argument("--lines", type=int)
+    parser.add_argument("--csv", type=Path)
+    given = parser.parse_args()
+    sources, references = (list(islice(read_lines(path), given.lines)) for path in (given.source, given.target))
+    right, found = words_of(Decoder.load(given.model), sources, references, given.scale)
+    quality: Rows = [["scale", "AUC", "bits", "expected %", "right %"]]
+    bins: Rows = [["scale", "confidence from", "words", "right %", "expected %"]]
+    for name, confidence in found.items():
+        shares = f"{100 * confidence.mean():.1f}", f"{100 * right.mean():.1f}"
+        quality.append([name, f"{area(confidence, right):.3f}", f"{entropy(confidence, right):.3f}", *shares])
+        bins += [[name, *row] for row in calibrated(confidence, right)]
+    for path, rows in (
+        (given.csv, quality),
+        (given.csv and Path(f"{given.csv.with_suffix('')}-calibration.csv"), bins),
+    ):
+        print(table(rows))
+        if path:
+            with path.open("w", newline="") as file:
+                csv.writer(file, lineterminator="\n").writerows(rows)
+
+
+def words_of(
+    decoder: Decoder, sources: Sequence[str], references: Sequence[str], scales: Sequence[float]
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Which words of the best derivations are right (bool[W]), and their confidences (float64[W]) by scale."""
+    right, found = list[bool](), {name: list[float]() for name in [*map("{:g}".format, scales), TRANSLATIONS]}
+    static = StaticCounts(decoder.model, AdaptationSettings().prior_count)
+    for source, reference in zip(sources, references):
+        with decoder.searcher.search(decoder.search_input(source)) as result:
+            for scale in scales:
+                best = result.best(ConfidenceSettings(scale=scale))
+                found[f"{scale:g}"] += best.confidences
+        found[TRANSLATIONS] += likeliest(static, source.split(), best)
+        right += matched(best.text.split(), reference.split())
+    confidences = {name: np.array(values) for name, values in found.items()}
+    posterior = confidences.get(f"{ConfidenceSettings().scale:g}", np.zeros(len(right)))
+    return np.array(right), confidences | {BOTH: np.sqrt(posterior * confidences[TRANSLATIONS])}
+
+
+def likeliest(static: StaticCounts, source: Sequence[str], translation: Translation) -> Iterator[float]:
+    """The largest p(word | source word) of the phrase of each word."""
+    words, model = static.words, static.model
+    ids = model.source.ids(source, missing=len(model.source))
+    for phrase in translation.phrases:
+        begin, end = phrase.source_span
+        target = model.target.ids(phrase.target.split(), missing=len(model.target))
+        shares = words.link_counts(ids[begin:end], target).T / np.maximum(
+            counts_of(words.source_counts, ids[begin:end]), 1.0
+        )
+        yield from shares.max(axis=1, initial=0.0).tolist()
+
+
+def matched(words: Sequence[str], reference: Sequence[str]) -> list[bool]:
+    """Which of the words a Levenshtein alignment with the reference matches."""
+    is_matched = [False] * len(words)
+    for part in Levenshtein.opcodes(words, reference):
+        if part.tag == "equal":
+            is_matched[part.src_start : part.src_end] = [True] * (part.src_end - part.src_start)
+    return is_matched
+
+
+def area(confidence: np.ndarray, right: np.ndarray) -> float:
+    """The probability that a right word has a higher confidence than a wrong one, ties half."""
+    _, places, counts = np.unique(confidence, return_inverse=True, return_counts=True)
+    ranks = np.cumsum(counts) - (counts - 1) / 2  # the mean of equal ones
+    n_right, n_wrong = right.sum(), (~right).sum()
+    return float((ranks[places][right].sum() - n_right * (n_right + 1) / 2) / (n_right * n_wrong))
+
+
+def entropy(confidence: np.ndarray, right: np.ndarray) -> float:
+    """Bits a word that right and wrong take by the confidences."""
+    probability = np.clip(confidence, LEAST, 1 - LEAST)
+    return float(-np.log2(np.where(right, probability, 1 - probability)).mean())
+
+
+def calibrated(confidence: np.ndarray, right: np.ndarray) -> Iterator[list[str]]:
+    """A row for each range of confidences."""
+    for one in calibration(confidence, right):
+        share = f"{100 * one.right / one.words:.1f}" if one.words else ""
+        yield [f"{one.least:g}", str(one.words), share, f"{100 * one.confidence:.1f}" if one.words else ""]
+
+
+if __name__ == "__main__":
+    main()

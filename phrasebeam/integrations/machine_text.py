@@ -1,0 +1,77 @@
+"""Segments of text as tokens and as words of a model, by tokenizers of sil-machine; those of a model of raw text."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from phrasebeam.decoder.marked_text.token_spans import token_spans
+from phrasebeam.decoder.marked_text.tokenization import Tokenization
+from phrasebeam.integrations.sil_machine import WHITESPACE_TOKENIZER, Detokenizer, Range, StringTokenizer, Tokenizer
+from phrasebeam.lm.text.corpus import split
+
+Segment = str | Sequence[str]
+
+
+class SegmentWords(NamedTuple):
+    """A segment: its tokens as they stand there, and the words that the model has for them."""
+
+    tokens: list[str]
+    words: list[str]
+
+
+class RawTokenizer(StringTokenizer):
+    """The tokenizer of one side of a model; its tokens are the parts of the text that became tokens of the model."""
+
+    def __init__(self, line: Callable[[str], str], shown: Callable[[str], str]):
+        """`line` makes a text tokens of the model, with spaces between them; `shown` is what one looks like in text."""
+        self._line, self._shown = line, shown
+
+    @classmethod
+    def of_source(cls, tokenization: Tokenization) -> "RawTokenizer":
+        """The tokenizer of sentences that are translated."""
+        return cls(tokenization.before, tokenization.shown)
+
+    @classmethod
+    def of_target(cls, tokenization: Tokenization) -> "RawTokenizer":
+        """The tokenizer of translations."""
+        return cls(tokenization.target, tokenization.shown)
+
+    def tokenize_as_ranges(self, data: str, data_range: Range | None = None) -> Iterable[Range]:
+        """The characters of each token, of a range of the text."""
+        begin, end = (data_range.start, data_range.end) if data_range else (0, len(data))
+        for first, behind, _ in self._tokens(data[begin:end]):
+            yield Range.create(begin + first, begin + behind)
+
+    def with_words(self, text: str) -> SegmentWords:
+        """The tokens of a text, and the words that the model has for them."""
+        found = [(text[begin:end], word) for begin, end, word in self._tokens(text)]
+        return SegmentWords([token for token, _ in found], [word for _, word in found])
+
+    def _tokens(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """Begin, end and word of each token; one that no characters are left for has none of its own."""
+        words = split(self._line(text))
+        for (begin, end), word in zip(token_spans([self._shown(word) for word in words], text), words):
+            yield begin, end, word
+
+
+class RawDetokenizer(Detokenizer):
+    """Makes text of the words of a translation as the model does."""
+
+    def __init__(self, tokenization: Tokenization):
+        self._tokenization = tokenization
+
+    def detokenize(self, tokens: Iterable[str]) -> str:
+        return self._tokenization.after(" ".join(tokens))
+
+
+class SideWords(NamedTuple):
+    """How segments of one side become words."""
+
+    tokenizer: Tokenizer = WHITESPACE_TOKENIZER
+    lowercase: bool = False
+
+    def of(self, segment: Segment) -> SegmentWords:
+        """The words of a segment, which is text or tokens."""
+        if isinstance(segment, str) and isinstance(self.tokenizer, RawTokenizer):
+            return self.tokenizer.with_words(segment)
+        tokens = list(self.tokenizer.tokenize(segment)) if isinstance(segment, str) else list(segment)
+        return SegmentWords(tokens, [token.lower() for token in tokens] if self.lowercase else tokens)
