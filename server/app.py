@@ -1,7 +1,7 @@
 """The application: what is served, and all routers, mounted."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -34,6 +34,7 @@ from phrasebeam.server.serving.request_log import RequestLog
 from phrasebeam.server.serving.served_models import ServedModels
 from phrasebeam.server.serving.server_settings import ServerLimits
 from phrasebeam.server.serving.service import Service
+from phrasebeam.server.serving.watched_memories import KeptProjects, WatchedMemories
 from phrasebeam.server.serving.whole_requests import HeadRequests, WholeRequests
 
 # Those that need the token in a header, as the OpenAPI page says, and those that need none, or take it in the body
@@ -63,26 +64,28 @@ def create_app(
     threads: int = 1,
     limits: ServerLimits | None = None,
     token: str | None = None,
-    projects: Path | None = None,
+    projects: Path | KeptProjects | None = None,
     languages: Mapping[str, LanguagePair] | None = None,
     hosts: Iterable[str] = (),
     clients: Clients | None = None,
 ) -> FastAPI:
     """The application that serves the models in `directories`, by name; to those who have the token, if there is one.
 
-    `projects`: the directory of what is confirmed, see Projects; `languages` of models by their names; `hosts`: names
+    `projects`: the directory of what is confirmed, or that and memories; `languages` of models by names; `hosts`: names
     by which it may be called, beside localhost, where there is no token; `clients`: what is said of clients.
 
     Raises SmtError.
     """
     limits, clients, served = limits or ServerLimits(), clients or Clients(), ServedModels(directories, languages)
+    keeping = projects if isinstance(projects, KeptProjects) else KeptProjects(projects)
 
     @asynccontextmanager
     async def run(app: FastAPI) -> AsyncIterator[None]:
         service.pool.open()
-        watch = asyncio.create_task(_watch(served))
+        watch = [asyncio.create_task(_watch(look)) for look in looks]
         yield
-        watch.cancel()
+        for task in watch:
+            task.cancel()
         service.pool.close()
         service.projects.close()
 
@@ -93,13 +96,13 @@ def create_app(
         lifespan=run,
         responses={status: {"model": ErrorAnswer} for status in REFUSALS},
     )
-    pool, kept = DecodingPool(threads, limits), Projects(projects)
+    pool, kept = DecodingPool(threads, limits), Projects(keeping.directory, keeping.memories)
+    for model in served.all():
+        kept.memory_files(model)
+    looks = [served.refresh, *([WatchedMemories(keeping.watched, served, kept).look] if keeping.watched else [])]
     service = app.state.service = Service(served, pool, limits, projects=kept, token=token, clients=clients)
     add_error_answers(app)
-    for router in ROUTERS:
-        app.include_router(router, dependencies=[Depends(BEARER)])
-    for router in OPEN_ROUTERS:
-        app.include_router(router)
+    _add_routers(app)
     add_page(app)
     app.add_middleware(WholeRequests, limits=limits)
     if token is None:
@@ -113,8 +116,15 @@ def create_app(
     return app
 
 
-async def _watch(served: ServedModels) -> None:
+def _add_routers(app: FastAPI) -> None:
+    for router in ROUTERS:
+        app.include_router(router, dependencies=[Depends(BEARER)])
+    for router in OPEN_ROUTERS:
+        app.include_router(router)
+
+
+async def _watch(look: Callable[[], None]) -> None:
     while True:
         await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
         with suppress(RuntimeError):  # no thread for it now
-            await asyncio.to_thread(served.refresh)
+            await asyncio.to_thread(look)

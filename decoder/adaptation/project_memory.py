@@ -1,7 +1,7 @@
 """What a project has confirmed: its segments, their counts, and the language model of their text."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import NamedTuple
@@ -26,7 +26,7 @@ from phrasebeam.decoder.tables.language_models import LanguageModels, TargetMode
 from phrasebeam.decoder.tables.phrase_table import MOSES_SCORES
 from phrasebeam.decoder.tables.word_counts import WordIdf
 from phrasebeam.decoder.translation_memory.memory_files import MemoryFile
-from phrasebeam.decoder.translation_memory.segment import Segment
+from phrasebeam.decoder.translation_memory.segment import NewSegment, Segment
 from phrasebeam.decoder.translation_memory.similar_segments import SegmentMatch, SimilarSegments
 from phrasebeam.lm.text.fixed_vocabulary import GrowingVocabulary
 
@@ -125,19 +125,30 @@ class ProjectMemory:
         A segment whose `key` is known is not learned again. Raises ConfigError where a side has no words,
         ChangedJournalError where another program has changed the journal: then all is known that this has now.
         """
+        return self.confirm_all([NewSegment(source, translation, key)])[0]
+
+    def confirm_all(self, segments: Iterable[NewSegment]) -> list[Segment]:
+        """Learn translations, each as `confirm` does, in less time. Those before one that is refused are learned."""
         with self._agreeing():
-            if key and key in self._numbers:
-                return self._segments[self._numbers[key]]
-            segment = Segment(self._n_confirmed + 1, tuple(source), tuple(translation), (), key)
-            segment = replace(segment, alignment=self.align(source, translation))
-            if self.journal:
-                self.journal.confirm(segment)
-            self._n_confirmed += 1
-            self._keep(segment)
-            self._counts.add(*self._add_words(segment), segment.alignment)
-            self._language_model.add(segment.translation)
-            self._refresh()
-            return segment
+            n_before = self._n_confirmed
+            try:
+                return [self._confirmed(*one) for one in segments]
+            finally:
+                if self._n_confirmed > n_before:
+                    self._refresh()
+
+    def _confirmed(self, source: Sequence[str], translation: Sequence[str], key: str) -> Segment:
+        if key and key in self._numbers:
+            return self._segments[self._numbers[key]]
+        segment = Segment(self._n_confirmed + 1, tuple(source), tuple(translation), (), key)
+        segment = replace(segment, alignment=self.align(source, translation))
+        if self.journal:
+            self.journal.confirm(segment)
+        self._n_confirmed += 1
+        self._keep(segment)
+        self._counts.add(*self._add_words(segment), segment.alignment)
+        self._language_model.add(segment.translation)
+        return segment
 
     def match(self, words: Sequence[str]) -> SegmentMatch | None:
         """The segment most similar to a sentence, if any reaches the settings' `similarity`.

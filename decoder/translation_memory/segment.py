@@ -1,11 +1,21 @@
 """A confirmed translation."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from phrasebeam.base.errors import ConfigError
 
 MOST_WORDS = 1000  # of a side; aligning takes memory and time by the product of both
 Points = tuple[tuple[int, int], ...]  # (source, target) positions
+
+
+class NewSegment(NamedTuple):
+    """A source sentence and its translation, in tokens, as someone confirms it."""
+
+    source: Sequence[str]
+    translation: Sequence[str]
+    key: str = ""  # see Segment
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 Files are given by name or Path, settings as a file, a dictionary or an object.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, TypedDict
@@ -92,6 +92,11 @@ def optional_path(file: File | None) -> Path | None:
 def paths(files: Files | None) -> list[Path]:
     """The paths of one file, of several, or of none."""
     return [Path(file) for file in ([files] if isinstance(files, (str, Path)) else files or ())]
+
+
+def texts(given: str | Iterable[str] | None) -> list[str]:
+    """One text, several, or none, as a list."""
+    return [given] if isinstance(given, str) else list(given or ())
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from typing import Annotated, TypedDict, Unpack
 
 from pydantic import Field
 
-from phrasebeam.api.arguments import AtOnce, File, Files, MemoryBound, memory_bound, optional_path
+from phrasebeam.api.arguments import AtOnce, File, Files, MemoryBound, memory_bound, optional_path, texts
 from phrasebeam.base.config import parse_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import memory_option
@@ -54,6 +54,16 @@ def serve(
         "A project of `projects`, whose confirmed translations count for clients of LibreTranslate and MateCat, and "
         "take what is sent to /suggest.",
     ] = None,
+    tm: Annotated[
+        str | Sequence[str] | None,
+        "Translation memories in which all projects of a model find segments: FILE, for the first model, or "
+        "MODEL=FILE.",
+    ] = None,
+    watch: Annotated[
+        str | Sequence[str] | None,
+        "PROJECT=FILE or MODEL/PROJECT=FILE: a translation memory that a tool writes, such as OmegaT's "
+        "project_save.tmx; the project learns what is saved in it.",
+    ] = None,
     cors_origin: Annotated[
         str | Sequence[str] | None,
         "Origins of web pages whose scripts may call the server, such as https://mt.example, or * for all; "
@@ -77,17 +87,20 @@ def serve(
         from phrasebeam.server.serving.authorization import check_host_name, read_token
         from phrasebeam.server.serving.cross_origin import Clients, checked_origin
         from phrasebeam.server.serving.languages import named_languages
-        from phrasebeam.server.serving.projects import checked_project
+        from phrasebeam.server.serving.projects import checked_project, named_memories
         from phrasebeam.server.serving.served_models import named_directories
+        from phrasebeam.server.serving.watched_memories import KeptProjects, watched_file
     except ModuleNotFoundError as error:
         raise ConfigError(f"{error}; {EXTRA}") from None
     given = parse_config(settings_given(serve, ServerLimits, limits), ServerLimits, "options of serve")
     token = read_token(Path(token_file)) if token_file else None
     models = named_directories([model] if isinstance(model, (str, Path)) else list(model))
-    known = named_languages([languages] if isinstance(languages, str) else languages or (), models)
-    names = [allowed_host] if isinstance(allowed_host, str) else allowed_host or ()
-    hosts = [host, *map(check_host_name, names)]
-    origins = [cors_origin] if isinstance(cors_origin, str) else cors_origin or ()
-    clients = Clients([*map(checked_origin, origins)], checked_project(project, projects is not None))
+    known = named_languages(texts(languages), models)
+    hosts = [host, *map(check_host_name, texts(allowed_host))]
+    clients = Clients([*map(checked_origin, texts(cors_origin))], checked_project(project, projects is not None))
+    if (tm or watch) and projects is None:
+        raise ConfigError("--tm and --watch are of projects; give --projects DIR, too")
+    memories = named_memories(texts(tm), models)
+    keeping = KeptProjects(optional_path(projects), memories, [watched_file(one, models) for one in texts(watch)])
     with memory_bound(memory_option(memory)):
-        run_app(create_app(models, threads, given, token, optional_path(projects), known, hosts, clients), host, port)
+        run_app(create_app(models, threads, given, token, keeping, known, hosts, clients), host, port)

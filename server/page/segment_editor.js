@@ -51,7 +51,7 @@ export class SegmentEditor {
     if (match) {
       const share = element("strong", {}, `${Math.floor(match.similarity * 100)} %`);
       const pair = [element("bdi", {}, match.source), " → ", element("bdi", {}, match.translation)];
-      fill(this.match, share, " like ", pair);
+      fill(this.match, share, match.origin ? ` of ${match.origin} like ` : " like ", pair);
     }
     this.hint.textContent = unknown.length ? `${unknown.length} of ${words} words unknown: ${unknown.join(", ")}` : "";
   }

@@ -40,9 +40,10 @@ class DerivationAnswer(BaseModel):
 
 
 class MatchAnswer(BaseModel):
-    """The confirmed segment of the project that is most similar to the sentence, in tokens."""
+    """The segment of the project or its translation memories that is most similar to the sentence, in tokens."""
 
     number: int  # of the segment
+    origin: str = ""  # the translation memory that it is of; none: the project
     similarity: float  # up to 1, for the same words
     source: str
     translation: str
@@ -99,7 +100,7 @@ def match_of(answer: Answer) -> MatchAnswer | None:
         return None
     segment = found.segment
     sides = {"source": " ".join(segment.source), "translation": " ".join(segment.translation)}
-    return MatchAnswer(number=segment.number, similarity=found.similarity, **sides)
+    return MatchAnswer(number=segment.number, origin=found.origin, similarity=found.similarity, **sides)
 
 
 def _phrases(one: Translation) -> list[PhraseAnswer]:

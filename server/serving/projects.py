@@ -3,7 +3,7 @@
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -11,14 +11,17 @@ from typing import NamedTuple
 
 from starlette.exceptions import HTTPException
 
-from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.base.errors import ConfigError, FormatError, excerpt
 from phrasebeam.base.progress import log
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
 from phrasebeam.decoder.adaptation.journal import ChangedJournalError, OpenJournalError
 from phrasebeam.decoder.adaptation.static_counts import StaticCounts
 from phrasebeam.decoder.explanation.explainer import Explainer
+from phrasebeam.decoder.marked_text.tokenization import Tokenization
 from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
-from phrasebeam.decoder.translation_memory.segment import Segment
+from phrasebeam.decoder.translation_memory.memory_files import MemoryFile, read_memory
+from phrasebeam.decoder.translation_memory.segment import NewSegment, Segment
+from phrasebeam.server.serving.languages import LanguagePair
 from phrasebeam.server.serving.served_models import ServedModel
 
 PROJECT_NAME = r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}$"
@@ -39,9 +42,13 @@ class OpenProject(NamedTuple):
 class Projects:
     """The projects in a directory, which alone has their files; any number of threads may share it."""
 
-    def __init__(self, directory: Path | None):
-        """`directory` is made when something is confirmed; None: there are no projects."""
-        self.directory, self._lock = directory, threading.RLock()
+    def __init__(self, directory: Path | None, memories: Mapping[str, Sequence[Path]] | None = None):
+        """`directory` is made when something is confirmed; None: there are no projects.
+
+        `memories`: files of translation memories, by the model whose projects all find segments in them.
+        """
+        self.directory, self._memories, self._lock = directory, memories or {}, threading.RLock()
+        self._files = dict[str, tuple[str, list[MemoryFile]]]()  # version and memories by model
         self._open = OrderedDict[tuple[str, str], OpenProject]()
         self._static = dict[str, tuple[str, StaticCounts]]()  # version and counts by model
         for path in sorted(directory.glob("*/*.journal")) if directory else ():
@@ -62,7 +69,10 @@ class Projects:
         if project is None:
             return served
         with self._using(served, project) as journal:
-            found = self._current(served, project) if journal.exists() else None
+            has_memory = bool(self._memories.get(served.name))
+            if has_memory:
+                journal.parent.mkdir(parents=True, exist_ok=True)
+            found = self._current(served, project) if has_memory or journal.exists() else None
             return replace(served, decoder=found.decoder, explainer=found.explainer) if found else served
 
     def confirm(
@@ -72,6 +82,12 @@ class Projects:
         with self._using(served, project) as journal:
             journal.parent.mkdir(parents=True, exist_ok=True)
             return self._project(served, project).decoder.confirm(source, translation, key)
+
+    def confirm_all(self, served: ServedModel, project: str, segments: Iterable[NewSegment]) -> list[Segment]:
+        """Learn several segments, see AdaptedDecoder.confirm_all. Raises HTTPException as `of`."""
+        with self._using(served, project) as journal:
+            journal.parent.mkdir(parents=True, exist_ok=True)
+            return self._project(served, project).decoder.confirm_all(segments)
 
     def undo(self, served: ServedModel, project: str, number: int) -> Segment:
         """Forget a segment. Raises HTTPException as `of`, and where there is none."""
@@ -154,9 +170,32 @@ class Projects:
             static = StaticCounts(model, AdaptationSettings().prior_count)
             self._static[served.name] = served.version, static
         reading, journal = known.searcher.input_settings, self._journal(served, project)
-        decoder = AdaptedDecoder(model, known.search_settings, None, reading, None, journal, static)
+        files = self.memory_files(served)
+        decoder = AdaptedDecoder(model, known.search_settings, None, reading, None, journal, static, files)
         decoder.request = known.request
         return decoder
+
+    def memory_files(self, served: ServedModel) -> list[MemoryFile]:
+        """The translation memories of a model, read when they are first needed. Raises SmtError or OSError."""
+        version, files = self._files.get(served.name, ("", []))
+        if version != served.version:
+            languages, tokenization = served.languages or LanguagePair("", ""), Tokenization.of(served.raw_text)
+            files = [read_memory(path, *languages, tokenization) for path in self._memories.get(served.name, ())]
+            self._files[served.name] = served.version, files
+        return files
+
+
+def named_memories(given: Iterable[str], models: Collection[str]) -> dict[str, list[Path]]:
+    """Files by the names of models, of arguments FILE, for the first model, or MODEL=FILE. Raises ConfigError."""
+    found: dict[str, list[Path]] = {}
+    for one in given:
+        name, equals, path = one.partition("=")
+        if not equals or Path(one).is_file():
+            name, path = next(iter(models)), one
+        if name not in models:
+            raise ConfigError(f"--tm {one}: no model {excerpt(name)}, expected one of {', '.join(models)}")
+        found.setdefault(name, []).append(Path(path))
+    return found
 
 
 def checked_project(name: str | None, are_kept: bool) -> str | None:
