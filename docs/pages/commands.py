@@ -18,8 +18,8 @@ This page is written by `docs/pages/commands.py` from the help of the commands, 
 
 All commands have `--quiet` (`-q`: only warnings and errors, and results), `--verbose` (`-v`: all stages on standard
 error, and time and memory) and `--help` (`-h`). Options of several values take them one after the other:
-`--reference a b`. Settings that have no option are given as YAML by `--config`; [these are all](settings.md). What went wrong is one line
-on standard error and the exit status 2.
+`--reference a b`. Settings that have no option are given as YAML by `--config`; [these are all](settings.md). What went
+wrong is one line on standard error and the exit status 2.
 
 {commands}
 """
