@@ -3,6 +3,7 @@
 Only the module of the subcommand that is called is imported, after a line on the terminal that it starts.
 """
 
+import atexit
 import os
 import sys
 
@@ -10,7 +11,7 @@ from phrasebeam.links import broken_links
 from phrasebeam.process.fatal_errors import end_by_fatal_errors
 from phrasebeam.process.interruption import end_by_signals, ignore_signals
 from phrasebeam.process.standard_streams import name_standard_output, open_closed_streams
-from phrasebeam.process.starting_line import clear_starting_line, note_run, show_starting_line
+from phrasebeam.process.starting_line import clear_starting_line, is_dumb, note_run, show_starting_line
 from phrasebeam.process.system_errors import shortage, too_few_addresses
 
 # By the headings of the help: each command, which has the options of the function of its name in the package, and the
@@ -57,6 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
         return _refuse(text)
     finally:
         clear_starting_line()
+        _leave_no_codes()
         ignore_signals()
 
 
@@ -75,6 +77,12 @@ def _run_called(arguments: list[str]) -> int:
     if command and status == 0:
         note_run(command)
     return status
+
+
+def _leave_no_codes() -> None:
+    """Keep colorama, which numba loads, from writing codes to a terminal that shows them as they are."""
+    if is_dumb() and (colours := sys.modules.get("colorama.initialise")):
+        atexit.unregister(colours.reset_all)
 
 
 def _refuse(message: str) -> int:

@@ -16,10 +16,10 @@ HEAD = """# Commands
 
 This page is written by `docs/pages/commands.py` from the help of the commands, which `phrasebeam COMMAND -h` shows.
 
-All commands have `--quiet` (`-q`: only warnings and errors on standard error), `--verbose` (`-v`: all stages there, and
-time and memory) and `--help` (`-h`). Options of several values take them one after the other: `--reference a b`.
-Settings that have no option are given as YAML by `--config`; [these are all](settings.md). What went wrong is one line
-on standard error and the exit status 2.
+All commands have `--quiet` (`-q`: only warnings and errors, and results), `--verbose` (`-v`: all stages on standard
+error, and time and memory) and `--help` (`-h`). Options of several values take them one after the other:
+`--reference a b`. Settings that have no option are given as YAML by `--config`; [these are all](settings.md). What went
+wrong is one line on standard error and the exit status 2.
 
 {commands}
 """

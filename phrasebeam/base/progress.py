@@ -10,7 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.process.starting_line import clear_starting_line
+from phrasebeam.process.starting_line import clear_starting_line, is_dumb
 
 if TYPE_CHECKING:
     from rich.console import RichCast
@@ -95,6 +95,11 @@ def set_volume(quiet: bool, verbose: bool) -> None:
         show_progress()
 
 
+def is_quiet() -> bool:
+    """Whether --quiet is given."""
+    return _is_quiet
+
+
 def show_progress() -> None:
     """Show stages, and what is logged, on standard error from now on: called by commands, not by the library."""
     global _shown
@@ -137,7 +142,7 @@ def _in_forked_process() -> None:
 
 
 def _on_terminal() -> bool:
-    return sys.stderr is not None and sys.stderr.isatty()
+    return sys.stderr is not None and sys.stderr.isatty() and not is_dumb()
 
 
 class _StandardError(logging.Handler):

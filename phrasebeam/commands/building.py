@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from phrasebeam.base.errors import ModelError
-from phrasebeam.commands.derived_command import CommandCall
+from phrasebeam.commands.derived_command import CommandCall, tell
 from phrasebeam.console.tables import print_table
 
 if TYPE_CHECKING:
@@ -17,13 +17,13 @@ NO_DIGESTS = "its model.yaml is of an older version and has no digests, which --
 def train_model(description: "ModelDescription", call: CommandCall) -> None:
     """Prints the number of sentence pairs."""
     pairs = f"model of {description.sentence_pairs} sentence pairs"
-    print(f"{call.given['output']}: {pairs}, made in {call.seconds:.1f} s")
+    tell(f"{call.given['output']}: {pairs}, made in {call.seconds:.1f} s")
 
 
 def cluster(n_words: int, call: CommandCall) -> None:
     """Prints the number of words that have a class."""
     classes = f"{call.given['classes']} classes of {n_words} words"
-    print(f"{call.given['output']}: {classes}, made in {call.seconds:.1f} s")
+    tell(f"{call.given['output']}: {classes}, made in {call.seconds:.1f} s")
 
 
 def select(result: "SelectionResult", call: CommandCall) -> None:
@@ -32,7 +32,7 @@ def select(result: "SelectionResult", call: CommandCall) -> None:
     is_all = selected.n_sentences == result.all.n_sentences
     of_all = "all, since the budget leaves none out" if is_all else f"of {result.all.n_sentences}"
     counts = f"{selected.n_sentences} sentence pairs ({of_all}) with {selected.n_words} source words"
-    print(f"{call.given['output_source']}: {counts}, selected in {call.seconds:.1f} s")
+    tell(f"{call.given['output_source']}: {counts}, selected in {call.seconds:.1f} s")
     orders = [f"{n}-grams" for n in range(1, len(selected.shares) + 1)]
     named = ("selected", selected), ("at random", result.at_random), ("all", result.all)
     rows = [[name, *_cells(coverage)] for name, coverage in named]
@@ -60,4 +60,4 @@ def check_model(damages: list[str], call: CommandCall) -> None:
 def join_features(result: None, call: CommandCall) -> None:
     """Prints what was joined."""
     model, features = call.given["model"], call.given["features"]
-    print(f"{call.given['output']}: {model} with the sparse features of {features}; now tune it")
+    tell(f"{call.given['output']}: {model} with the sparse features of {features}; now tune it")

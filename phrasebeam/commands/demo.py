@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phrasebeam.commands.derived_command import CommandCall
+from phrasebeam.commands.derived_command import CommandCall, tell
 from phrasebeam.console.tables import print_table
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def called_here() -> str:
 
 def demo_corpus(files: tuple[Path, Path], call: CommandCall) -> None:
     """Prints the names of the two files."""
-    print(f"{call.given['sentences']} sentence pairs in {files[0]} and {files[1]}")
+    tell(f"{call.given['sentences']} sentence pairs in {files[0]} and {files[1]}")
 
 
 def config(found: str | dict[str, str], call: CommandCall) -> None:
@@ -50,4 +50,4 @@ def config(found: str | dict[str, str], call: CommandCall) -> None:
 
 def warm_up(result: None, call: CommandCall) -> None:
     """Prints how long it took."""
-    print(f"the kernels of all commands are compiled: {call.seconds:.0f} s")
+    tell(f"the kernels of all commands are compiled: {call.seconds:.0f} s")

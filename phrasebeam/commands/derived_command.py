@@ -19,7 +19,7 @@ import phrasebeam
 from phrasebeam.base.checked_arguments import call_checked
 from phrasebeam.base.memory_bound import end_memory_bound
 from phrasebeam.base.options import Declared, options_of
-from phrasebeam.base.progress import hide_progress, log, set_volume, show_progress
+from phrasebeam.base.progress import hide_progress, is_quiet, log, set_volume, show_progress
 from phrasebeam.base.resident_memory import peak_memory
 from phrasebeam.commands.option_file import CommandOption, kind_of, with_options
 from phrasebeam.console.input_stage import show_input_progress
@@ -88,6 +88,12 @@ def _tell_end(start: float) -> None:
     hide_progress()
     if excess := end_memory_bound():
         print(f"{NAME}: {excess}", file=sys.stderr)
+
+
+def tell(line: str) -> None:
+    """Print what a command has made, unless --quiet is given; results that are asked for are printed always."""
+    if not is_quiet():
+        print(line)
 
 
 def print_result(result: Any, call: CommandCall) -> None:

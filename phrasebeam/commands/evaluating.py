@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from phrasebeam.commands.derived_command import CommandCall
+from phrasebeam.commands.derived_command import CommandCall, tell
 from phrasebeam.console.tables import Rows, print_table
 from phrasebeam.process.hints import hint
 
@@ -92,4 +92,4 @@ def explain(explained: "Explained", call: CommandCall) -> None:
 
 def report(result: None, call: CommandCall) -> None:
     """Prints the name of the page."""
-    print(f"{call.given['output']}: report of {call.given['run']}")
+    tell(f"{call.given['output']}: report of {call.given['run']}")

@@ -16,7 +16,7 @@ import typer
 FILE = Path(__file__).with_name("options.json")
 TYPES: Mapping[str, type] = {one.__name__: one for one in (bool, int, float, str, Path)}
 # Options of all commands, before or after the command's name.
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only warnings and errors on standard error.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only warnings and errors, and results that are asked for.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="All stages on standard error, and time and memory.")]
 
 
@@ -92,9 +92,13 @@ def _told() -> Mapping[str, Any]:
 
 
 def file_content(commands: Mapping[str, tuple[str, Iterable[CommandOption]]]) -> str:
-    """What the file says of commands, by name their help and options."""
-    told = {
-        name: {"help": help, "options": [one._asdict() for one in options]}
-        for name, (help, options) in commands.items()
-    }
-    return json.dumps(told, ensure_ascii=False, indent=1, default=str) + "\n"
+    """What the file says of commands, by name their help and options, of which each has a line."""
+    told = []
+    for name, (help, options) in commands.items():
+        lines = ",\n".join(_json(one._asdict()) for one in options)
+        told.append(f'{_json(name)}: {{"help": {_json(help)}, "options": [\n{lines}\n]}}')
+    return "{\n" + ",\n".join(told) + "\n}\n"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)

@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from phrasebeam.commands.derived_command import CommandCall
+from phrasebeam.commands.derived_command import CommandCall, tell
 from phrasebeam.console.tables import print_table
 from phrasebeam.process.hints import hint
 
@@ -106,7 +106,7 @@ def train(
     if result.is_raw:
         print("\n".join(f"{name}|{signature}" for name, signature in result.signatures.items()))
     output = call.given["output"]
-    print(f"{output}: the model of {result.best}; {output / WORK / 'report.md'} tells more")
+    tell(f"{output}: the model of {result.best}; {output / WORK / 'report.md'} tells more")
     return _status(result.gain, require_gain)
 
 
@@ -121,7 +121,7 @@ def _normalizer(result: "NormalizerDescription", output: object) -> int:
     print_table(rows)
     by_letters = 100 * held_out.letters_right / max(1, held_out.words)
     print(f"accuracy {held_out.accuracy:.2f} of {held_out.words:,} held-out words; by letters alone {by_letters:.2f}")
-    print(f"{output}: a normalizer; phrasebeam translate --model {output} reads words")
+    tell(f"{output}: a normalizer; phrasebeam translate --model {output} reads words")
     return 0
 
 

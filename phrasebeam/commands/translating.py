@@ -3,7 +3,7 @@
 import sys
 from typing import TYPE_CHECKING
 
-from phrasebeam.commands.derived_command import CommandCall
+from phrasebeam.commands.derived_command import CommandCall, tell
 from phrasebeam.console.tables import print_table
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ def align(aligned: "AlignedFiles", call: CommandCall) -> None:
     output = call.given["output"]
     is_printed = str(output) == "-"
     if not is_printed:
-        print(f"{output}: {aligned.sentence_pairs} sentence pairs with {aligned.links} links")
+        tell(f"{output}: {aligned.sentence_pairs} sentence pairs with {aligned.links} links")
     if aligned.errors:
         print(aligned.errors, file=sys.stderr if is_printed else sys.stdout)
 

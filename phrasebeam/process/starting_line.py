@@ -24,12 +24,17 @@ _is_shown = False
 def show_starting_line(command: str, compiles: bool) -> None:
     """Say on a terminal that `command` starts, or that it compiles kernels, if it does so when it is first run."""
     global _is_shown
-    if os.isatty(2):
+    if os.isatty(2) and not is_dumb():
         _is_shown = True
         text = f"{COMPILING}: 0" if compiles and not _has_run(command) else f"{command}: starting"
         _write(text)
         with suppress(RuntimeError):  # no more threads: the line stays as it is
             threading.Thread(target=_count_seconds, args=(text,), daemon=True).start()
+
+
+def is_dumb() -> bool:
+    """Whether the terminal can show lines alone, as that of an editor."""
+    return os.environ.get("TERM") == "dumb"
 
 
 def clear_starting_line() -> None:

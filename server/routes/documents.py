@@ -3,7 +3,6 @@
 Nothing of it is kept: the document is sent again with the translations.
 """
 
-import binascii
 from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -132,7 +131,7 @@ def _file(body: DocumentBody) -> Iterator[Path]:
     """A file of its own with the content of a document, for as long as it is read; errors have the document's name."""
     try:
         content = b64decode(body.content, validate=True)
-    except binascii.Error:
+    except ValueError:
         raise HTTPException(422, f"{body.name}: its content is not in base64") from None
     if content.startswith((GZIP_MAGIC, ZSTD_MAGIC)) or body.name.lower().endswith(tuple(SUFFIXES)):
         raise HTTPException(422, f"{body.name}: compressed; send it as it is without")

@@ -64,6 +64,25 @@ def test_stages_have_a_bar_and_then_a_line(text, tmp_path):
     assert "0/?" not in screen.raw
 
 
+def test_a_dumb_terminal_has_lines_alone(text, tmp_path):
+    arguments = ["cluster", "--text", text, "--output", tmp_path / "classes", "--classes", "2"]
+    screen = on_terminal(arguments, TERM="dumb")
+    assert screen.status == 0
+    assert "\x1b" not in screen.raw and "\r" not in screen.raw.replace("\r\n", "\n")
+    assert [line.partition(":")[0] for line in screen.lines[-4:-1]] == [
+        "counting",
+        "clustering 4 words into 2 classes",
+        str(tmp_path / "classes"),
+    ]
+    assert screen.lines[-1] == "" and "" not in screen.lines[:-1]
+
+
+def test_a_quiet_command_tells_nothing_of_what_it_made(text, tmp_path):
+    arguments = ["cluster", "--text", text, "--output", tmp_path / "classes", "--classes", "2"]
+    assert (on_terminal(["-q", *arguments]).lines, on_terminal([*arguments, "-q"]).lines) == ([""], [""])
+    assert (tmp_path / "classes").read_text().count("\n") == 4
+
+
 def test_translate_has_a_bar_for_a_file(model, text, tmp_path):
     screen = on_terminal(["translate", "--model", model], text, tmp_path / "out")
     assert screen.status == 0

@@ -97,7 +97,8 @@ def test_bad_documents_are_refused_by_their_names(client, name, content, message
 
 
 def test_content_is_base64(client):
-    assert "base64" in client.post("/v1/documents", json={"name": "x", "content": "%"}).json()["error"]
+    for content in ("%", "ä"):
+        assert "base64" in client.post("/v1/documents", json={"name": "x", "content": content}).json()["error"]
 
 
 def test_suggestions_know_what_was_confirmed(raw_toy, tmp_path):
