@@ -73,7 +73,7 @@ def found_translation(
     phrases: tuple[Phrase, ...],
     sparse: Mapping[int, float],
     sparse_names: Mapping[int, str],
-    confidences: tuple[float, ...],
+    confidences: tuple[float, ...] = (),
 ) -> Translation:
     """The translation that has these features and phrases, as it is pickled."""
     return Translation(text, score, lambda: features, lambda: phrases, sparse, sparse_names, confidences)

@@ -30,9 +30,8 @@ Each is an `.npy` file in rows (C order), with numbers in the byte order of the 
 
 `search.yaml` has the sections `search`, `mbr`, `input` and `confidence` of a configuration of `translate`, each with
 those settings that are not the defaults. All commands and `Decoder.load` search so; `--config` and options override
-single settings.
-`import-moses` writes it, and `tune` where its settings have a search; models that are made of others inherit it, and
-`export-moses` writes the section `search` to moses.ini.
+single settings. `import-moses` writes it, and `tune` where its settings have a search; models that are made of others
+inherit it, and `export-moses` writes the section `search` to moses.ini.
 
 ## What is checked
 

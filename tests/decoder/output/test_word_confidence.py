@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phrasebeam.base.errors import ModelError
+from phrasebeam.decoder.input.lattice_formats import read_plf
 from phrasebeam.decoder.input.sentence_input import Input, Term
 from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.output.request import Request
@@ -94,23 +95,24 @@ def test_a_word_counts_where_it_is_linked(phrases, data):
     assert dict(zip(found.key.tolist(), found.posterior.tolist())) == pytest.approx(expected)
 
 
-def derivation_of(translation):
+def derivation_of(translation, has_links=True):
     """The phrases of a translation as naive code has them."""
     return [
         (
             *phrase.source_span,
             phrase.target.split(),
-            {(i - phrase.source_span[0], j - phrase.target_span[0]) for i, j in phrase.alignment},
+            {(i - phrase.source_span[0], j - phrase.target_span[0]) for i, j in phrase.alignment if has_links},
         )
         for phrase in translation.phrases
     ]
 
 
-def check(decoder, line, scale, risk=None):
+def check(decoder, line, scale, risk=None, has_links=True):
     """All derivations have confidences as counted by hand, and each way to a translation has the same."""
     request = Request(n=ALL, confidence=ConfidenceSettings(scale=scale), mbr=risk)
     answer = decoder.answer(line, request)
-    derivations, scores = [derivation_of(one) for one in answer.nbest], [one.score for one in answer.nbest]
+    derivations = [derivation_of(one, has_links) for one in answer.nbest]
+    scores = [one.score for one in answer.nbest]
     for one, derivation in zip(answer.nbest, derivations):
         assert one.confidences == pytest.approx(confidences(derivation, derivations, scores, scale), abs=1e-9)
         assert len(one.confidences) == len(one.text.split()) and max(one.confidences, default=0) <= 1
@@ -135,6 +137,14 @@ def test_confidences_of_what_was_learned_and_of_terms(toys, toy, seed, scale):
     check(decoder, sentence(seed, 5), scale)
     terms = (Term(0, 1, ("new", "s")),)
     check(decoder, Input(tuple(sentence(seed, 4).split()), terms=terms, policy="inclusive"), scale)
+
+
+@given(st.integers(0, 5), SCALES)
+@settings(max_examples=10)
+def test_words_of_lattices_count_at_all_nodes_of_their_phrases(toys, toy, scale):
+    plf = "((('a',0.7,1),('b',0.3,2),),(('x',0.6,1),('c',0.4,1),),(('d',1.0,1),),)"
+    decoder = Decoder.load(toys[toy], SearchSettings(stack=4)).with_weights(input_score=[0.5])
+    check(decoder, read_plf(plf), scale, has_links=False)
 
 
 def test_without_the_request_there_are_none(toys):
