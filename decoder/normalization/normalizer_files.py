@@ -21,7 +21,7 @@ from phrasebeam.decoder.model.digests import Digest, file_digest
 from phrasebeam.decoder.normalization.candidates import CandidateSettings, LetterCosts
 from phrasebeam.decoder.normalization.directory import NORMALIZER, is_normalizer
 from phrasebeam.decoder.normalization.sparse_choice import groups_of
-from phrasebeam.decoder.normalization.word_letters import Alphabet
+from phrasebeam.decoder.normalization.word_letters import Alphabet, Spelling
 from phrasebeam.decoder.normalization.word_memory import WordMemory
 
 NORMALIZER_FORMAT = "phrasebeam normalizer 1"
@@ -66,6 +66,7 @@ class NormalizerDescription(Section):
     letters: bool = Field(True, description="whether sparse features of letters weigh candidates")
     neighbours: bool = Field(True, description="whether those of neighbouring words do")
     alphabet: list[str] = Field(max_length=1 << 16)
+    has_spaced_forms: bool = Field(False, description="whether spaces set letters of forms apart")
     weights: dict[str, float] = Field(max_length=1000, description="by feature, of the first choice")
     held_out: HeldOutResult = HeldOutResult()
     data: dict[str, dict[str, str]] = Field({}, description="names and digests of the files that it was made of")
@@ -96,7 +97,8 @@ def open_parts(directory: Path) -> NormalizerParts:
             raise ModelError(f"{directory / name}: missing; {TRAIN_AGAIN}")
         if description.files.get(name) != file_digest(directory / name):
             raise FormatError(directory / name, f"has changed since it was written; {TRAIN_AGAIN}")
-    alphabet, counts = Alphabet(description.alphabet), dict[str, int]()
+    spelling = Spelling(description.has_spaced_forms)
+    alphabet, counts = Alphabet(description.alphabet, spelling), dict[str, int]()
     counts["A"] = alphabet.size
     costs = map_array(directory / EDITS, array(np.float64, "A", "A"), counts, TRAIN_AGAIN)
     sparse = map_array(directory / SPARSE, array(np.float32, "S"), counts, TRAIN_AGAIN)

@@ -34,6 +34,6 @@ def choices_of(lists: CandidateLists, kept: KeptCandidates, letters: LetterCosts
     forms = [lists.forms[candidate] for candidate in kept.candidate.tolist()]
     first = np.append(np.int64(0), kept.first)
     owner = np.repeat(np.arange(len(words)), np.diff(first))
-    word_texts, form_texts = letters.alphabet.texts(words), letters.alphabet.texts(forms)
+    word_texts, form_texts = letters.alphabet.texts(words), letters.alphabet.form_texts(forms)
     edits = edits_of(word_texts, owner, form_texts, letters.costs)
     return Choices(first, kept.ln_prob, word_texts, form_texts, edits, hash_texts(words), hash_texts(forms))

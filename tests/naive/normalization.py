@@ -28,6 +28,29 @@ def least_cost(word, form, costs):
     return cost(len(word), len(form))
 
 
+def expected_edits(word, form, costs):
+    """How often each edit is expected, by letters, 0 being none: all ways are tried."""
+    counts, total = {}, 0.0
+
+    def follow(i, j, edits, cost):
+        nonlocal total
+        if (i, j) == (len(word), len(form)):
+            share = math.exp(-cost)
+            total += share
+            for edit in edits:
+                counts[edit] = counts.get(edit, 0.0) + share
+            return
+        steps = [(i + 1, j + 1)] if i < len(word) and j < len(form) else []
+        steps += [(i + 1, j)] if i < len(word) else []
+        steps += [(i, j + 1)] if j < len(form) else []
+        for k, m in steps:
+            edit = word[i] if k > i else 0, form[j] if m > j else 0
+            follow(k, m, [*edits, edit], cost + costs[edit[0]][edit[1]])
+
+    follow(0, 0, [], 0.0)
+    return {edit: count / total for edit, count in counts.items()}
+
+
 def at(letters, place):
     return letters[place] if 0 <= place < len(letters) else OUTSIDE
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from phrasebeam.decoder.normalization.candidates import CandidateLists, LetterCosts
 from phrasebeam.decoder.normalization.list_choice import likeliest, ln_posteriors
-from phrasebeam.decoder.normalization.normalizer import chosen_forms
+from phrasebeam.decoder.normalization.normalizer import weighed_forms
 from phrasebeam.decoder.normalization.normalizer_files import CalibrationBin, HeldOutResult
 from phrasebeam.decoder.normalization.running_text import choices_of, tokens_of
 from phrasebeam.decoder.normalization.sparse_choice import Tokens
@@ -55,14 +55,15 @@ def held_out_result(
     lists, tokens = part.lists, _tokens([part])
     kept = likeliest(lists, ln_posteriors(lists, weights.dense))
     choices = choices_of(lists, kept, letters)
-    chosen = chosen_forms(kept, choices, tokens, settings.sparse.groups, weights.sparse)
+    weighed = weighed_forms(kept, choices, tokens, settings.sparse.groups, weights.sparse)
+    chosen, confidence = (one[weighed.first[:-1]] for one in (weighed.candidate, weighed.confidence))
     gold = [form for sentence in part.sentences for _, form in sentence]
-    right = np.array([lists.forms[one] == form for one, form in zip(chosen.candidate.tolist(), gold)])
+    right = np.array([lists.forms[one] == form for one, form in zip(chosen.tolist(), gold)])
     words = (tokens.word - 1).tolist()
     first_forms = [lists.forms[number] for number in lists.first[:-1].tolist()]
     letters_right = sum(first_forms[word] == form for word, form in zip(words, gold))
     reachable = sum(form in lists.forms_of(word) for word, form in zip(words, gold))
-    bins = calibration(chosen.confidence, right)
+    bins = calibration(confidence, right)
     return HeldOutResult(
         words=len(gold), right=int(right.sum()), letters_right=letters_right, reachable=reachable, calibration=bins
     )

@@ -17,6 +17,7 @@ MOST_FOLDS = 100
 LETTER_SEARCH = SearchSettings(algorithm="cube", pop_limit=100, stack=50, distortion_limit=0)
 
 
+FormLetters = Literal["auto", "graphemes", "spaced"]
 LetterAligner = Literal["edits", Aligner]
 
 
@@ -63,6 +64,10 @@ class NormalizerSettings(MemorySettings):
         ge=2,
         le=MOST_FOLDS,
         description="parts of the training words, each of which is searched by a model of letters of all others",
+    )
+    form_letters: FormLetters = Field(
+        "auto",
+        description="graphemes, or spaced: what spaces set apart, as in sounds; auto: spaced if most forms are",
     )
     letter_model: LetterModelSettings = LetterModelSettings()
     candidates: CandidateSettings = CandidateSettings()

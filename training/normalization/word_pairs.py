@@ -6,7 +6,9 @@ from pathlib import Path
 
 from phrasebeam.base.errors import FormatError, excerpt
 from phrasebeam.base.files import read_lines
+from phrasebeam.decoder.normalization.word_letters import Spelling
 from phrasebeam.decoder.tokenizers.simple_tokenizers import composed
+from phrasebeam.training.normalization.normalizer_settings import FormLetters
 
 LONGEST_WORD = 200  # characters; a longer one is no word, but a line of something else
 Pair = tuple[str, str]  # a word, its form
@@ -57,9 +59,22 @@ def _lines_of_both(source: Path, target: Path) -> Iterator[Row]:
         yield source, number, composed(word), composed(form)
 
 
-def read_known_words(path: Path) -> set[str]:
-    """The words of a file, set apart by white space. Raises FormatError or OSError."""
-    found = {composed(word) for line in read_lines(path) for word in line.split()}
+def spelling_of_forms(sentences: Sentences, letters: FormLetters) -> Spelling:
+    """What the letters of forms are; by default what spaces set apart, if most forms have spaces."""
+    if letters == "auto":
+        forms = [form for sentence in sentences for _, form in sentence]
+        return Spelling(2 * sum(" " in form for form in forms) > len(forms))
+    return Spelling(letters == "spaced")
+
+
+def read_known_words(path: Path, spelling: Spelling) -> set[str]:
+    """The words of a file, set apart by white space or, where that sets letters apart, a line each.
+
+    Raises FormatError or OSError.
+    """
+    lines = read_lines(path)
+    words = lines if spelling.is_spaced else (word for line in lines for word in line.split())
+    found = {composed(word) for word in words} - {""}
     return {word for word in found if len(word) <= LONGEST_WORD}
 
 
