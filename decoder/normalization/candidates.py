@@ -10,13 +10,14 @@ from pydantic import Field
 from phrasebeam.base.config import Section
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.normalization.letter_edits import edits_of
+from phrasebeam.decoder.normalization.letter_outputs import LetterOutputs, ln_outputs
 from phrasebeam.decoder.normalization.word_letters import OF_WORDS, Alphabet, Spelling
 from phrasebeam.decoder.normalization.word_memory import MEMORY_FEATURES, WordMemory
 from phrasebeam.decoder.output.nbest_table import NbestTable
 from phrasebeam.decoder.translate.translator import Decoder
 
 LIST_FEATURES = ("not_in_list", "reciprocal_rank")  # of a form in the n-best list; 0 where it is not there
-EDIT_FEATURE = "ln_edits"  # minus the cost of the cheapest edits
+EDIT_FEATURES = "ln_edits", "ln_outputs"  # of the cheapest edits: minus their cost, and by the letters around each
 
 
 class CandidateSettings(Section):
@@ -45,10 +46,11 @@ class CandidateLists(NamedTuple):
 
 
 class LetterCosts(NamedTuple):
-    """Costs of edits of letters, see letter_edits.py."""
+    """Costs of edits of letters, and what is written in place of these; see letter_edits.py, letter_outputs.py."""
 
     alphabet: Alphabet
     costs: np.ndarray  # float64[A, A]
+    outputs: LetterOutputs
 
 
 def candidate_lists(
@@ -61,7 +63,7 @@ def candidate_lists(
 ) -> CandidateLists:
     """The candidates of words, which shall be distinct, in the order of the list, then of what training saw."""
     forms, sizes, rows, letters_of = list[str](), list[int](), list[np.ndarray](), letters.alphabet.of_forms
-    names = [*decoder.features.names(), *LIST_FEATURES, *MEMORY_FEATURES, EDIT_FEATURE]
+    names = [*decoder.features.names(), *LIST_FEATURES, *MEMORY_FEATURES, *EDIT_FEATURES]
     sentences = [OF_WORDS.tokens(word) for word in words]
     tables = decoder.nbest_tables(sentences, settings.nbest, distinct=True, threads=threads)
     with stage("finding forms", len(words), "words") as advance, closing(tables):
@@ -79,7 +81,8 @@ def candidate_lists(
     known = memory.features([words[number] for number in owner.tolist()], forms)
     texts = letters.alphabet.texts(lists.words), letters.alphabet.form_texts(forms)
     edits = edits_of(texts[0], owner, texts[1], letters.costs)
-    return lists._replace(features=np.column_stack([np.concatenate(rows), known, -edits.cost]))
+    outputs = ln_outputs(texts, owner, edits, letters.outputs)
+    return lists._replace(features=np.column_stack([np.concatenate(rows), known, -edits.cost, outputs]))
 
 
 def _of_word(word: str, table: NbestTable, memory: WordMemory, spelling: Spelling) -> tuple[list[str], np.ndarray]:

@@ -37,12 +37,10 @@ class WeighedForms(NamedTuple):
     confidence: np.ndarray  # float64[N], those of a token adding up to 1
 
 
-def weighed_forms(
-    kept: KeptCandidates, choices: Choices, tokens: Tokens, groups: int, sparse: np.ndarray
-) -> WeighedForms:
+def weighed_forms(kept: KeptCandidates, choices: Choices, tokens: Tokens, sparse: np.ndarray) -> WeighedForms:
     """The kept candidates of each token by how likely they are there, of equal ones as they were."""
     first = places_of(choices, tokens)
-    ln_prob = normalized(token_scores(choices, tokens, groups, sparse), first)
+    ln_prob = normalized(token_scores(choices, tokens, sparse), first)
     token = np.repeat(np.arange(tokens.word.size), np.diff(first))
     order = np.lexsort((-ln_prob, token))
     within = order - first[token]  # token[order] is token
@@ -109,7 +107,7 @@ class Normalizer:
         letters, description = self.parts.letters, self.description
         lists = candidate_lists(words, self.decoder, self.parts.memory, letters, description.candidates, threads)
         kept, tokens = likeliest(lists, ln_posteriors(lists, description.weights)), tokens_of(given, words)
-        found = weighed_forms(kept, choices_of(lists, kept, letters), tokens, description.groups, self.parts.sparse)
+        found = weighed_forms(kept, choices_of(lists, kept, letters.alphabet), tokens, self.parts.sparse)
         chosen, confidences = found.candidate.tolist(), found.confidence.tolist()
         begins, ends = found.first[:-1].tolist(), np.minimum(found.first[1:], found.first[:-1] + most).tolist()
         forms = iter(

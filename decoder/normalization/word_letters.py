@@ -1,5 +1,6 @@
 """Words as letters: as sentences of a model of letters, and as numbers for kernels."""
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -7,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.decoder.tokenizers.escapes import SPACE, escaped, unescaped
-from phrasebeam.decoder.tokenizers.simple_tokenizers import CLUSTER
 
 # They stand before the first and behind the last letter, so that phrases know the edges of words.
 WORD_START, WORD_END = "␂", "␃"
@@ -16,12 +16,12 @@ NO_LETTER, OTHER_LETTER, FIRST_LETTER = 0, 1, 2  # numbers: nothing on that side
 
 @dataclass(frozen=True)
 class Spelling:
-    """What the letters of a word are: grapheme clusters or, such as sounds, what spaces set apart."""
+    """What the letters of a word are: characters, with marks apart, or what spaces set apart, such as sounds."""
 
     is_spaced: bool = False
 
     def letters(self, word: str) -> list[str]:
-        return word.split(" ") if self.is_spaced else CLUSTER.findall(word)
+        return word.split(" ") if self.is_spaced else list(unicodedata.normalize("NFD", word))
 
     def tokens(self, word: str) -> list[str]:
         """A word as a sentence of a model of letters, its edges marked."""
@@ -33,7 +33,7 @@ class Spelling:
         tokens = [token for token in text.split(" ") if token not in (WORD_START, WORD_END)]
         if self.is_spaced:
             return unescaped(" ".join(tokens))
-        return unescaped("".join(tokens).replace(SPACE, " "))
+        return unicodedata.normalize("NFC", unescaped("".join(tokens).replace(SPACE, " ")))
 
 
 OF_WORDS = Spelling()

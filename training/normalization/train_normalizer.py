@@ -26,6 +26,7 @@ from phrasebeam.decoder.normalization.normalizer_files import (
     EDITS,
     LETTER_MODEL,
     NORMALIZER_FORMAT,
+    OUTPUTS,
     OWN_FILES,
     PAIRS,
     SPARSE,
@@ -50,6 +51,7 @@ from phrasebeam.training.normalization.held_out_words import (
 )
 from phrasebeam.training.normalization.letter_model import LetterModelBuilder
 from phrasebeam.training.normalization.normalizer_settings import NormalizerSettings
+from phrasebeam.training.normalization.output_learning import learn_outputs
 from phrasebeam.training.normalization.word_pairs import (
     Pair,
     Sentences,
@@ -162,8 +164,8 @@ class _Training:
             lists = run_side_by_side(work, numbers, self.workers, advance)
         parts = [HeldOutPart(piece.sentences, found) for piece, found in zip(pieces, lists) if piece.sentences]
         with stage("learning weights"):
-            estimate = self._estimate(parts, letters)
-            weights = learn_choice(parts, letters, self.settings)
+            estimate = self._estimate(parts)
+            weights = learn_choice(parts, self.alphabet, self.settings)
         return self._write(whole, letters, weights, estimate, digests)
 
     def _begin(self) -> None:
@@ -187,16 +189,18 @@ class _Training:
         return found
 
     def _letters(self, pairs: Sequence[Pair]) -> LetterCosts:
-        """The costs of edits of letters, learned of these pairs."""
+        """The costs of edits of letters, and what is written in place of these, learned of these pairs."""
         counts = sorted(Counter(pairs).items())
         weights = np.log1p([count for _, count in counts])
         words, forms = [word for (word, _), _ in counts], [form for (_, form), _ in counts]
-        return LetterCosts(self.alphabet, learn_costs(words, forms, weights, self.alphabet))
+        costs = learn_costs(words, forms, weights, self.alphabet)
+        outputs = learn_outputs(words, forms, self.alphabet, costs, self.settings.outputs)
+        return LetterCosts(self.alphabet, costs, outputs)
 
-    def _estimate(self, parts: list[HeldOutPart], letters: LetterCosts) -> HeldOutResult:
+    def _estimate(self, parts: list[HeldOutPart]) -> HeldOutResult:
         """How good the last part becomes by weights that are learned from the others."""
-        weights = learn_choice(parts[:-1], letters, self.settings)
-        return held_out_result(parts[-1], weights, letters, self.settings)
+        weights = learn_choice(parts[:-1], self.alphabet, self.settings)
+        return held_out_result(parts[-1], weights, self.alphabet)
 
     def _write(
         self,
@@ -207,12 +211,12 @@ class _Training:
         digests: dict[str, dict[str, str]],
     ) -> NormalizerDescription:
         """Write the normalizer, its description last, and delete the models of folds."""
-        output, sparse = self.output, self.settings.sparse
+        output = self.output
         remove(output / NORMALIZER)
         remove(output / LETTER_MODEL)
         put_in_place(self.work / WHOLE, output / LETTER_MODEL)
         WordMemory.of(pairs, self.known).save(output / PAIRS, output / WORDS)
-        for name, numbers in ((EDITS, letters.costs), (SPARSE, weights.sparse)):
+        for name, numbers in ((EDITS, letters.costs), *zip(OUTPUTS, letters.outputs), (SPARSE, weights.sparse)):
             with atomic_file(output / name) as file:
                 np.save(file, numbers)
         description = NormalizerDescription(
@@ -220,8 +224,6 @@ class _Training:
             version=version(),
             signature=self.sign,
             candidates=self.settings.candidates,
-            letters=sparse.letters,
-            neighbours=sparse.neighbours,
             alphabet=self.alphabet.letters,
             has_spaced_forms=self.alphabet.of_forms.is_spaced,
             weights=weights.dense,

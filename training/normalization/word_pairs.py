@@ -1,6 +1,6 @@
 """Word pairs of running text: a word and its normalized form a line, an empty line at the end of a sentence."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from phrasebeam.decoder.tokenizers.simple_tokenizers import composed
 from phrasebeam.training.normalization.normalizer_settings import FormLetters
 
 LONGEST_WORD = 200  # characters; a longer one is no word, but a line of something else
+DISTINCT_IN_LIST = 0.9  # share of the words of a list that are distinct, at least; text says words again
 Pair = tuple[str, str]  # a word, its form
 Sentences = list[list[Pair]]
 
@@ -34,6 +35,12 @@ def read_word_pairs(source: Path, target: Path | None = None) -> Sentences:
     if not found:
         raise FormatError(source, "no word pairs; expected a word, a tab and its form, one pair a line")
     return found
+
+
+def is_list(sentences: Sentences) -> bool:
+    """Whether the words are no text but a list, in which they have no neighbours and may be sorted."""
+    words = [word for sentence in sentences for word, _ in sentence]
+    return len(set(words)) >= DISTINCT_IN_LIST * len(words)
 
 
 Row = tuple[Path, int, str, str]  # a file, the number of a line, word, form
@@ -78,8 +85,14 @@ def read_known_words(path: Path, spelling: Spelling) -> set[str]:
     return {word for word in found if len(word) <= LONGEST_WORD}
 
 
-def in_parts(sentences: Sequence[Sequence[Pair]], n: int) -> list[Sentences]:
-    """The sentences in `n` parts one behind the other of equally many words; sentences may be divided."""
+def in_parts(sentences: Sentences, n: int) -> list[Sentences]:
+    """The sentences in `n` parts of equally many words; sentences may be divided.
+
+    Parts of a text follow each other, so that they differ as texts do; those of a list have every n-th word.
+    """
+    if is_list(sentences):
+        words = [[pair] for sentence in sentences for pair in sentence]
+        return [words[i::n] for i in range(n)]
     size, at = sum(map(len, sentences)), 0
     ends = [(i + 1) * size // n for i in range(n)]
     parts: list[Sentences] = [[] for _ in ends]
