@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import closing
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -13,10 +14,12 @@ from phrasebeam.decoder.normalization.letter_edits import edits_of
 from phrasebeam.decoder.normalization.letter_outputs import LetterOutputs, ln_outputs
 from phrasebeam.decoder.normalization.word_letters import OF_WORDS, Alphabet, Spelling
 from phrasebeam.decoder.normalization.word_memory import MEMORY_FEATURES, WordMemory
-from phrasebeam.decoder.output.nbest_table import NbestTable
+from phrasebeam.decoder.output.nbest_table import nbest_table
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.engine.current_engine import current_engine
 
 LIST_FEATURES = ("not_in_list", "reciprocal_rank")  # of a form in the n-best list; 0 where it is not there
+WORDS_AT_ONCE = 64  # that a process searches for each message
 EDIT_FEATURES = "ln_edits", "ln_outputs"  # of the cheapest edits: minus their cost, and by the letters around each
 
 
@@ -62,13 +65,12 @@ def candidate_lists(
     threads: int,
 ) -> CandidateLists:
     """The candidates of words, which shall be distinct, in the order of the list, then of what training saw."""
-    forms, sizes, rows, letters_of = list[str](), list[int](), list[np.ndarray](), letters.alphabet.of_forms
+    forms, sizes, rows = list[str](), list[int](), list[np.ndarray]()
     names = [*decoder.features.names(), *LIST_FEATURES, *MEMORY_FEATURES, *EDIT_FEATURES]
-    sentences = [OF_WORDS.tokens(word) for word in words]
-    tables = decoder.nbest_tables(sentences, settings.nbest, distinct=True, threads=threads)
-    with stage("finding forms", len(words), "words") as advance, closing(tables):
-        for word, table in zip(words, tables):
-            found, features = _of_word(word, table, memory, letters_of)
+    search = partial(_listed, decoder, settings.nbest, memory, letters.alphabet.of_forms)
+    listed = current_engine().map(search, words, threads, WORDS_AT_ONCE, is_python=True)
+    with stage("finding forms", len(words), "words") as advance, closing(listed):
+        for found, features in listed:
             forms += found
             sizes.append(len(found))
             rows.append(features)
@@ -85,12 +87,16 @@ def candidate_lists(
     return lists._replace(features=np.column_stack([np.concatenate(rows), known, -edits.cost, outputs]))
 
 
-def _of_word(word: str, table: NbestTable, memory: WordMemory, spelling: Spelling) -> tuple[list[str], np.ndarray]:
+def _listed(
+    decoder: Decoder, nbest: int, memory: WordMemory, spelling: Spelling, word: str
+) -> tuple[list[str], np.ndarray]:
     """The forms of a word, each once; float64[K, ...] what the model and its list tell of them.
 
     A form that is not in the list has the model's features of the last one that is. The word itself is no form where
     these are written otherwise.
     """
+    with decoder.searcher.search(decoder.search_input(OF_WORDS.tokens(word))) as result:
+        table = nbest_table(result, nbest, distinct=True, sparse=False)
     places: dict[str, int] = {}
     for place, text in enumerate(table.texts):
         if form := spelling.word(text):
