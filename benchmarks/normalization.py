@@ -51,8 +51,8 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=RESULTS / "normalization.csv")
     given = parser.parse_args()
     for size in given.sizes:
-        for name in given.sets:
-            for block in range(given.blocks):
+        for block in range(given.blocks):
+            for name in given.sets:
                 _run(given, name, size, block)
     compared = comparison(_rows(given.results), given.variant)
     print(table(compared))

@@ -38,6 +38,8 @@ Translate
     RawText               the tokenizers and the casing of a model: raw text to its tokens, and back
     read_terms            a term base, for translate_lines
     translate             the sentences of a file; translate_lines, LineSettings, LineOutput do so with lines
+    Normalizer, NormalizedWord    words in another spelling, by what train makes of word pairs: normalize,
+                          normalize_all, alternatives
     preprocess            raw text as a model needs it, such as text to tune on
     serve                 models over HTTP
 

@@ -44,6 +44,8 @@ from .decoder.input.raw_text_settings import RawTextSettings as RawTextSettings
 from .decoder.input.sentence_input import HeldOutPair as HeldOutPair
 from .decoder.input.sentence_input import Input as Input
 from .decoder.input.sentence_input import Term as Term
+from .decoder.normalization.normalizer import NormalizedWord as NormalizedWord
+from .decoder.normalization.normalizer import Normalizer as Normalizer
 from .decoder.output.lattice import Lattice as Lattice
 from .decoder.output.mbr import MbrSettings as MbrSettings
 from .decoder.output.nbest_table import NbestTable as NbestTable

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import closing
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -10,13 +11,16 @@ from pydantic import Field
 from phrasebeam.base.config import Section
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.normalization.letter_edits import edits_of
-from phrasebeam.decoder.normalization.word_letters import Alphabet, letter_tokens, word_of_letters
+from phrasebeam.decoder.normalization.letter_outputs import LetterOutputs, ln_outputs
+from phrasebeam.decoder.normalization.word_letters import OF_WORDS, Alphabet, Spelling
 from phrasebeam.decoder.normalization.word_memory import MEMORY_FEATURES, WordMemory
-from phrasebeam.decoder.output.nbest_table import NbestTable
+from phrasebeam.decoder.output.nbest_table import nbest_table
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.engine.current_engine import current_engine
 
 LIST_FEATURES = ("not_in_list", "reciprocal_rank")  # of a form in the n-best list; 0 where it is not there
-EDIT_FEATURE = "ln_edits"  # minus the cost of the cheapest edits
+WORDS_AT_ONCE = 64  # that a process searches for each message
+EDIT_FEATURES = "ln_edits", "ln_outputs"  # of the cheapest edits: minus their cost, and by the letters around each
 
 
 class CandidateSettings(Section):
@@ -45,10 +49,11 @@ class CandidateLists(NamedTuple):
 
 
 class LetterCosts(NamedTuple):
-    """Costs of edits of letters, see letter_edits.py."""
+    """Costs of edits of letters, and what is written in place of these; see letter_edits.py, letter_outputs.py."""
 
     alphabet: Alphabet
     costs: np.ndarray  # float64[A, A]
+    outputs: LetterOutputs
 
 
 def candidate_lists(
@@ -61,12 +66,11 @@ def candidate_lists(
 ) -> CandidateLists:
     """The candidates of words, which shall be distinct, in the order of the list, then of what training saw."""
     forms, sizes, rows = list[str](), list[int](), list[np.ndarray]()
-    names = [*decoder.features.names(), *LIST_FEATURES, *MEMORY_FEATURES, EDIT_FEATURE]
-    sentences = [letter_tokens(word) for word in words]
-    tables = decoder.nbest_tables(sentences, settings.nbest, distinct=True, threads=threads)
-    with stage("finding forms", len(words), "words") as advance, closing(tables):
-        for word, table in zip(words, tables):
-            found, features = _of_word(word, table, memory)
+    names = [*decoder.features.names(), *LIST_FEATURES, *MEMORY_FEATURES, *EDIT_FEATURES]
+    search = partial(_listed, decoder, settings.nbest, memory, letters.alphabet.of_forms)
+    listed = current_engine().map(search, words, threads, WORDS_AT_ONCE, is_python=True)
+    with stage("finding forms", len(words), "words") as advance, closing(listed):
+        for found, features in listed:
             forms += found
             sizes.append(len(found))
             rows.append(features)
@@ -75,23 +79,30 @@ def candidate_lists(
     lists = CandidateLists(list(words), forms, first, np.zeros((0, len(names))), names)
     if not words:
         return lists
-    texts = letters.alphabet.texts(lists.words), letters.alphabet.texts(forms)
-    edits = edits_of(texts[0], lists.owner, texts[1], letters.costs)
-    return lists._replace(features=np.column_stack([np.concatenate(rows), -edits.cost]))
+    owner = lists.owner
+    known = memory.features([words[number] for number in owner.tolist()], forms)
+    texts = letters.alphabet.texts(lists.words), letters.alphabet.form_texts(forms)
+    edits = edits_of(texts[0], owner, texts[1], letters.costs)
+    outputs = ln_outputs(texts, owner, edits, letters.outputs)
+    return lists._replace(features=np.column_stack([np.concatenate(rows), known, -edits.cost, outputs]))
 
 
-def _of_word(word: str, table: NbestTable, memory: WordMemory) -> tuple[list[str], np.ndarray]:
-    """The forms of a word, each once; float64[K, F - 1] their features but that of edits.
+def _listed(
+    decoder: Decoder, nbest: int, memory: WordMemory, spelling: Spelling, word: str
+) -> tuple[list[str], np.ndarray]:
+    """The forms of a word, each once; float64[K, ...] what the model and its list tell of them.
 
-    A form that is not in the list has the model's features of the last one that is.
+    A form that is not in the list has the model's features of the last one that is. The word itself is no form where
+    these are written otherwise.
     """
+    with decoder.searcher.search(decoder.search_input(OF_WORDS.tokens(word))) as result:
+        table = nbest_table(result, nbest, distinct=True, sparse=False)
     places: dict[str, int] = {}
     for place, text in enumerate(table.texts):
-        if form := word_of_letters(text):
+        if form := spelling.word(text):
             places.setdefault(form, place)
-    forms = list(dict.fromkeys([*places, *memory.forms_of.get(word, ()), word]))
-    last = len(table.texts) - 1
-    at = [places.get(form, last) for form in forms]
-    ranks = [(0.0, 1.0 / (1 + places[form])) if form in places else (1.0, 0.0) for form in forms]
-    known = [memory.features(word, form) for form in forms]
-    return forms, np.column_stack([table.features[at], np.array(ranks), np.array(known)])
+    own = [] if spelling.is_spaced else [word]
+    forms = list(dict.fromkeys([*places, *memory.forms_of.get(word, ()), *own])) or [word]
+    at = np.array([*places.values(), *[len(table.texts) - 1] * (len(forms) - len(places))])
+    is_listed = np.arange(len(forms)) < len(places)
+    return forms, np.column_stack([table.features[at], ~is_listed, is_listed / (1.0 + at)])

@@ -1,7 +1,7 @@
 """Edits that make one word of another: the cheapest by learned costs of letters (Ristad & Yianilos 1998).
 
 An edit replaces, deletes or inserts a letter; its cost is -ln of its share of all edits of the training pairs, which
-are counted along the cheapest edits of the round before (Viterbi training).
+are expected by the costs of the round before (expectation maximization), so that letters of another script are learned.
 """
 
 from collections.abc import Sequence
@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.decoder.normalization.word_letters import FIRST_LETTER, NO_LETTER, OTHER_LETTER, Alphabet, LetterTexts
-from phrasebeam.kernels.jit import kernel
+from phrasebeam.kernels.jit import inner_kernel, kernel
 
-ROUNDS = 4  # of counting
+ROUNDS = 10  # of counting
 LEAST_COUNT, COPY_COUNT = 0.01, 0.5  # added to each edit, and to those that leave a letter as it is
 FIRST_COSTS = 1.0, 1.2  # of inserting or deleting a letter, and of another letter, before the first round
 REPLACED, DELETED, INSERTED = np.int8(0), np.int8(1), np.int8(2)
@@ -32,6 +32,63 @@ class AlignmentSpace(NamedTuple):
 
     cost: np.ndarray  # float64[M, M]
     kind: np.ndarray  # int8[M, M]
+
+
+class PathSums(NamedTuple):
+    """Work space for words of less than M letters: ln of sums over all edits before and behind a place of both."""
+
+    before: np.ndarray  # float64[M, M]
+    behind: np.ndarray  # float64[M, M]
+
+
+@inner_kernel
+def ln_sum(first, second, third):
+    """ln of the sum of the exponentials of `first`, `second`, `third` (float64, may be minus infinity)."""
+    largest = max(first, max(second, third))
+    if largest == -np.inf:
+        return largest
+    return largest + np.log(np.exp(first - largest) + np.exp(second - largest) + np.exp(third - largest))
+
+
+@kernel
+def expect_edits(words: LetterTexts, forms: LetterTexts, weights, costs, space: PathSums, counts):
+    """Add to `counts` how often each edit is expected between words and forms i by `costs` (both float64[A, A]).
+
+    `weights`: float64[N], how often each pair counts.
+    """
+    for c in range(weights.size):
+        word, form = words.first[c], forms.first[c]
+        n, m = words.first[c + 1] - word, forms.first[c + 1] - form
+        for i in range(n + 1):
+            for j in range(m + 1):
+                replaced = deleted = inserted = -np.inf
+                if i > 0 and j > 0:
+                    cost = costs[words.letters[word + i - 1], forms.letters[form + j - 1]]
+                    replaced = space.before[i - 1, j - 1] - cost
+                if i > 0:
+                    deleted = space.before[i - 1, j] - costs[words.letters[word + i - 1], NO_LETTER]
+                if j > 0:
+                    inserted = space.before[i, j - 1] - costs[NO_LETTER, forms.letters[form + j - 1]]
+                space.before[i, j] = ln_sum(replaced, deleted, inserted) if i + j > 0 else 0.0
+        total = space.before[n, m]
+        for k in range(n + 1):
+            for r in range(m + 1):
+                i, j = n - k, m - r
+                replaced = deleted = inserted = -np.inf
+                here = space.before[i, j] - total
+                if i < n and j < m:
+                    a, b = words.letters[word + i], forms.letters[form + j]
+                    replaced = space.behind[i + 1, j + 1] - costs[a, b]
+                    counts[a, b] += weights[c] * np.exp(here + replaced)
+                if i < n:
+                    a = words.letters[word + i]
+                    deleted = space.behind[i + 1, j] - costs[a, NO_LETTER]
+                    counts[a, NO_LETTER] += weights[c] * np.exp(here + deleted)
+                if j < m:
+                    b = forms.letters[form + j]
+                    inserted = space.behind[i, j + 1] - costs[NO_LETTER, b]
+                    counts[NO_LETTER, b] += weights[c] * np.exp(here + inserted)
+                space.behind[i, j] = ln_sum(replaced, deleted, inserted) if k + r > 0 else 0.0
 
 
 @kernel
@@ -86,16 +143,13 @@ def edits_of(words: LetterTexts, owner: np.ndarray, forms: LetterTexts, costs: n
 
 def learn_costs(words: Sequence[str], forms: Sequence[str], weights: np.ndarray, alphabet: Alphabet) -> np.ndarray:
     """float64[A, A] costs of edits from letters of words to letters of forms, of pairs with `weights` (float64[N])."""
-    word_texts, form_texts, owner = alphabet.texts(words), alphabet.texts(forms), np.arange(len(words))
-    costs = _first_costs(alphabet.size)
+    word_texts, form_texts = alphabet.texts(words), alphabet.form_texts(forms)
+    longest = int(max(np.diff(word_texts.first).max(), np.diff(form_texts.first).max())) + 1
+    space = PathSums(np.empty((longest, longest)), np.empty((longest, longest)))
+    costs, own = _first_costs(alphabet.size), np.arange(OTHER_LETTER, alphabet.size)
     for _ in range(ROUNDS):
-        edits = edits_of(word_texts, owner, form_texts, costs)
-        pair = np.repeat(owner, np.diff(edits.first))
-        before = _letters(word_texts, pair, edits.word_letter)
-        after = _letters(form_texts, pair, edits.form_letter)
         counts = np.full(costs.shape, LEAST_COUNT)
-        np.add.at(counts, (before, after), weights[pair])
-        own = np.arange(OTHER_LETTER, alphabet.size)
+        expect_edits(word_texts, form_texts, np.asarray(weights, np.float64), costs, space, counts)
         counts[own, own] += COPY_COUNT
         counts[NO_LETTER, NO_LETTER] = 0
         with np.errstate(divide="ignore"):  # nothing is never made of nothing
@@ -110,11 +164,3 @@ def _first_costs(size: int) -> np.ndarray:
     own = np.arange(FIRST_LETTER, size)
     costs[own, own] = 0
     return costs
-
-
-def _letters(texts: LetterTexts, pair: np.ndarray, position: np.ndarray) -> np.ndarray:
-    """int32[E] the letters at positions of words, NO_LETTER where a position is -1."""
-    if not texts.letters.size:
-        return np.zeros(pair.size, np.int32)
-    place = np.where(position < 0, 0, texts.first[pair] + position)
-    return np.where(position < 0, NO_LETTER, texts.letters[np.minimum(place, texts.letters.size - 1)])

@@ -1,13 +1,14 @@
 """Words in, forms out: a model of letters lists forms, and two log-linear models choose among them."""
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from phrasebeam.base.checked_arguments import checked
-from phrasebeam.decoder.normalization.candidates import CandidateLists, LetterCosts, candidate_lists
+from phrasebeam.decoder.normalization.candidates import candidate_lists
 from phrasebeam.decoder.normalization.list_choice import KeptCandidates, likeliest, ln_posteriors, normalized
 from phrasebeam.decoder.normalization.normalizer_files import (
     LETTER_MODEL,
@@ -28,31 +29,30 @@ class NormalizedWord(NamedTuple):
     confidence: float
 
 
-class ChosenForms(NamedTuple):
-    """The choice for T tokens."""
+class WeighedForms(NamedTuple):
+    """The forms of T tokens, in all N, those of token t first[t]:first[t + 1], the likeliest first."""
 
-    candidate: np.ndarray  # int64[T], number in the lists
-    confidence: np.ndarray  # float64[T]
+    first: np.ndarray  # int64[T + 1]
+    candidate: np.ndarray  # int64[N], number in the lists
+    confidence: np.ndarray  # float64[N], those of a token adding up to 1
 
 
-def chosen_forms(
-    kept: KeptCandidates, choices: Choices, tokens: Tokens, groups: int, sparse: np.ndarray
-) -> ChosenForms:
-    """The likeliest candidate of each token, the first of several."""
-    place = places_of(choices, tokens)
-    ln_prob = normalized(token_scores(choices, tokens, groups, sparse), place)
-    token = np.repeat(np.arange(tokens.word.size), np.diff(place))
-    best = np.lexsort((np.arange(token.size), -ln_prob, token))[place[:-1]]
-    within = best - place[:-1]
-    return ChosenForms(kept.candidate[choices.first[tokens.word] + within], np.exp(ln_prob[best]))
+def weighed_forms(kept: KeptCandidates, choices: Choices, tokens: Tokens, sparse: np.ndarray) -> WeighedForms:
+    """The kept candidates of each token by how likely they are there, of equal ones as they were."""
+    first = places_of(choices, tokens)
+    ln_prob = normalized(token_scores(choices, tokens, sparse), first)
+    token = np.repeat(np.arange(tokens.word.size), np.diff(first))
+    order = np.lexsort((-ln_prob, token))
+    within = order - first[token]  # token[order] is token
+    return WeighedForms(first, kept.candidate[choices.first[tokens.word[token]] + within], np.exp(ln_prob[order]))
 
 
 class Normalizer:
-    """A normalizer, which any number of threads may share.
+    """Words in another spelling; what `train` makes of word pairs, which any number of threads may share.
 
     >>> normalizer = Normalizer.load("normalizer")
-    >>> [word.form for word in normalizer.normalize(["vnd", "jn"])]
-    ['und', 'in']
+    >>> [word.form for word in normalizer.normalize(["vns", "vnd"])]
+    ['uns', 'und']
     """
 
     def __init__(self, parts: NormalizerParts, decoder: Decoder):
@@ -71,26 +71,47 @@ class Normalizer:
 
     @checked
     def normalize(self, sentence: Sequence[str]) -> list[NormalizedWord]:
-        """The forms of the words of a sentence."""
+        """The forms of the words of a sentence.
+
+        >>> (word,) = Normalizer.load("normalizer").normalize(["vns"])
+        >>> word.form, 0.5 < word.confidence <= 1
+        ('uns', True)
+        """
         return self.normalize_all([sentence])[0]
 
     @checked
     def normalize_all(self, sentences: Iterable[Sequence[str]], threads: int = 1) -> list[list[NormalizedWord]]:
-        """The forms of the words of all sentences; each distinct word is searched once."""
+        """The forms of the words of all sentences; each distinct word is searched once.
+
+        >>> normalizer = Normalizer.load("normalizer")
+        >>> [[word.form for word in one] for one in normalizer.normalize_all([["vns"], [], ["vnd", "vns"]])]
+        [['uns'], [], ['und', 'uns']]
+        """
+        return [[forms[0] for forms in sentence] for sentence in self._weighed(sentences, threads, 1)]
+
+    @checked
+    def alternatives(self, sentence: Sequence[str], most: int = 8) -> list[list[NormalizedWord]]:
+        """The likeliest forms of each word of a sentence, at most so many, the likeliest first.
+
+        >>> (forms,) = Normalizer.load("normalizer").alternatives(["vns"], most=2)
+        >>> forms[0].form, forms[0].confidence >= forms[-1].confidence
+        ('uns', True)
+        """
+        return self._weighed([sentence], 1, most)[0]
+
+    def _weighed(self, sentences: Iterable[Sequence[str]], threads: int, most: int) -> list[list[list[NormalizedWord]]]:
         given = [[composed(word) for word in sentence] for sentence in sentences]
         words = distinct_words(given)
         if not words:
             return [[] for _ in given]
         letters, description = self.parts.letters, self.description
         lists = candidate_lists(words, self.decoder, self.parts.memory, letters, description.candidates, threads)
-        forms = self._forms(lists, letters, tokens_of(given, words))
-        ends = np.cumsum([len(sentence) for sentence in given]).tolist()
-        return [forms[end - len(sentence) : end] for end, sentence in zip(ends, given)]
-
-    def _forms(self, lists: CandidateLists, letters: LetterCosts, tokens: Tokens) -> list[NormalizedWord]:
-        kept = likeliest(lists, ln_posteriors(lists, self.description.weights))
-        chosen = chosen_forms(
-            kept, choices_of(lists, kept, letters), tokens, self.description.groups, self.parts.sparse
+        kept, tokens = likeliest(lists, ln_posteriors(lists, description.weights)), tokens_of(given, words)
+        found = weighed_forms(kept, choices_of(lists, kept, letters.alphabet), tokens, self.parts.sparse)
+        chosen, confidences = found.candidate.tolist(), found.confidence.tolist()
+        begins, ends = found.first[:-1].tolist(), np.minimum(found.first[1:], found.first[:-1] + most).tolist()
+        forms = iter(
+            [NormalizedWord(lists.forms[chosen[i]], confidences[i]) for i in range(begin, end)]
+            for begin, end in zip(begins, ends)
         )
-        forms = [lists.forms[number] for number in chosen.candidate.tolist()]
-        return [NormalizedWord(form, confidence) for form, confidence in zip(forms, chosen.confidence.tolist())]
+        return [list(islice(forms, len(sentence))) for sentence in given]

@@ -4,6 +4,7 @@ normalizer.yaml        NormalizerDescription
 letters/               a model of letters, a model directory as train-model writes it
 pairs.tsv, words.txt   WordMemory: word, form, count; the known words of the target language
 edits.npy              float64[A, A], costs of edits of letters; the alphabet is in normalizer.yaml
+output-first.npy, outputs.npy, output-weights.npy    LetterOutputs
 sparse.npy             float32[S], weights of the second choice
 """
 
@@ -20,14 +21,15 @@ from phrasebeam.base.errors import ConfigError, FormatError, ModelError
 from phrasebeam.decoder.model.digests import Digest, file_digest
 from phrasebeam.decoder.normalization.candidates import CandidateSettings, LetterCosts
 from phrasebeam.decoder.normalization.directory import NORMALIZER, is_normalizer
-from phrasebeam.decoder.normalization.sparse_choice import groups_of
-from phrasebeam.decoder.normalization.word_letters import Alphabet
+from phrasebeam.decoder.normalization.letter_outputs import LetterOutputs
+from phrasebeam.decoder.normalization.word_letters import Alphabet, Spelling
 from phrasebeam.decoder.normalization.word_memory import WordMemory
 
-NORMALIZER_FORMAT = "phrasebeam normalizer 1"
+NORMALIZER_FORMAT = "phrasebeam normalizer 2"
 LETTER_MODEL = "letters"
 PAIRS, WORDS, EDITS, SPARSE = "pairs.tsv", "words.txt", "edits.npy", "sparse.npy"
-OWN_FILES = PAIRS, WORDS, EDITS, SPARSE
+OUTPUTS = "output-first.npy", "outputs.npy", "output-weights.npy"  # by the fields of LetterOutputs
+OWN_FILES = PAIRS, WORDS, EDITS, *OUTPUTS, SPARSE
 TRAIN_AGAIN = "train the normalizer again or copy it whole"
 MOST_SLOTS = 1 << 24
 
@@ -59,22 +61,16 @@ class HeldOutResult(Section):
 class NormalizerDescription(Section):
     """normalizer.yaml: what a normalizer is and how it was made."""
 
-    format: Literal["phrasebeam normalizer 1"]
+    format: Literal["phrasebeam normalizer 2"]
     version: str
     signature: str
     candidates: CandidateSettings = CandidateSettings()
-    letters: bool = Field(True, description="whether sparse features of letters weigh candidates")
-    neighbours: bool = Field(True, description="whether those of neighbouring words do")
     alphabet: list[str] = Field(max_length=1 << 16)
+    has_spaced_forms: bool = Field(False, description="whether spaces set letters of forms apart")
     weights: dict[str, float] = Field(max_length=1000, description="by feature, of the first choice")
     held_out: HeldOutResult = HeldOutResult()
     data: dict[str, dict[str, str]] = Field({}, description="names and digests of the files that it was made of")
     files: dict[str, Digest] = Field({}, description="of the other files of its own")
-
-    @property
-    def groups(self) -> int:
-        """The groups of sparse features, as kernels have them."""
-        return groups_of(self.letters, self.neighbours)
 
 
 class NormalizerParts(NamedTuple):
@@ -96,11 +92,24 @@ def open_parts(directory: Path) -> NormalizerParts:
             raise ModelError(f"{directory / name}: missing; {TRAIN_AGAIN}")
         if description.files.get(name) != file_digest(directory / name):
             raise FormatError(directory / name, f"has changed since it was written; {TRAIN_AGAIN}")
-    alphabet, counts = Alphabet(description.alphabet), dict[str, int]()
+    spelling = Spelling(description.has_spaced_forms)
+    alphabet, counts = Alphabet(description.alphabet, spelling), dict[str, int]()
     counts["A"] = alphabet.size
     costs = map_array(directory / EDITS, array(np.float64, "A", "A"), counts, TRAIN_AGAIN)
-    sparse = map_array(directory / SPARSE, array(np.float32, "S"), counts, TRAIN_AGAIN)
-    if sparse.size > MOST_SLOTS or sparse.size & (sparse.size - 1) or not sparse.size:
-        raise FormatError(directory / SPARSE, f"{sparse.size} weights, expected a power of two; {TRAIN_AGAIN}")
+    outputs = LetterOutputs(
+        map_array(directory / OUTPUTS[0], array(np.int64, "A + 1"), counts, TRAIN_AGAIN),
+        map_array(directory / OUTPUTS[1], array(np.uint64, "O"), counts, TRAIN_AGAIN),
+        _weights(directory / OUTPUTS[2]),
+    )
+    if outputs.first[0] < 0 or outputs.first[-1] != outputs.outputs.size or (np.diff(outputs.first) < 0).any():
+        raise FormatError(directory / OUTPUTS[0], f"places of outputs that do not fit them; {TRAIN_AGAIN}")
     memory = WordMemory.load(directory / PAIRS, directory / WORDS)
-    return NormalizerParts(description, memory, LetterCosts(alphabet, costs), sparse)
+    return NormalizerParts(description, memory, LetterCosts(alphabet, costs, outputs), _weights(directory / SPARSE))
+
+
+def _weights(path: Path) -> np.ndarray:
+    """float32[S], S a power of two."""
+    weights = map_array(path, array(np.float32, "S"), {}, TRAIN_AGAIN)
+    if weights.size > MOST_SLOTS or weights.size & (weights.size - 1) or not weights.size:
+        raise FormatError(path, f"{weights.size} weights, expected a power of two; {TRAIN_AGAIN}")
+    return weights

@@ -1,13 +1,13 @@
-"""Running text as kernels read it: the words of sentences by number, and their candidates with edits and hashes."""
+"""Running text as kernels read it: the words of sentences by number, and their candidates with hashes."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from phrasebeam.decoder.normalization.candidates import CandidateLists, LetterCosts
-from phrasebeam.decoder.normalization.letter_edits import edits_of
+from phrasebeam.decoder.normalization.candidates import CandidateLists
 from phrasebeam.decoder.normalization.list_choice import KeptCandidates
 from phrasebeam.decoder.normalization.sparse_choice import Choices, Tokens
+from phrasebeam.decoder.normalization.word_letters import Alphabet
 from phrasebeam.decoder.tables.text_hashes import hash_texts
 
 
@@ -28,12 +28,10 @@ def tokens_of(sentences: Sequence[Sequence[str]], words: Sequence[str], first: i
     return Tokens(*(np.array(one, np.int64) for one in (own, before, after)))
 
 
-def choices_of(lists: CandidateLists, kept: KeptCandidates, letters: LetterCosts) -> Choices:
+def choices_of(lists: CandidateLists, kept: KeptCandidates, alphabet: Alphabet) -> Choices:
     """The kept candidates of words, with all that their features are made of; word 0 is the edge of sentences."""
     words = ["", *lists.words]
     forms = [lists.forms[candidate] for candidate in kept.candidate.tolist()]
     first = np.append(np.int64(0), kept.first)
-    owner = np.repeat(np.arange(len(words)), np.diff(first))
-    word_texts, form_texts = letters.alphabet.texts(words), letters.alphabet.texts(forms)
-    edits = edits_of(word_texts, owner, form_texts, letters.costs)
-    return Choices(first, kept.ln_prob, word_texts, form_texts, edits, hash_texts(words), hash_texts(forms))
+    texts = alphabet.texts(words), alphabet.form_texts(forms)
+    return Choices(first, kept.ln_prob, *texts, hash_texts(words), hash_texts(forms))

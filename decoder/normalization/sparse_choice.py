@@ -1,21 +1,17 @@
 """The second choice: sparse features of a candidate in its sentence, hashed to weights that are added to its ln p.
 
-Features are of two groups. Letters: each edit between word and form, with the letters around it, with the edits before
-it, and three or four letters of the form (as in Jiampojamarn, Cherry & Kondrak 2010). Neighbours: the form with the
-words before and after it, and with the letters at which they meet.
+Features are of neighbours: the form with the words before and after it, and with the letters at which they meet.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.normalization.letter_edits import Edits
-from phrasebeam.decoder.normalization.word_letters import NO_LETTER, LetterTexts
+from phrasebeam.decoder.normalization.word_letters import LetterTexts
 from phrasebeam.kernels.hashing import combine, mix
 from phrasebeam.kernels.jit import inner_kernel, kernel
 
-LETTERS, NEIGHBOURS = np.int64(1), np.int64(2)  # groups, bits of a number
-FEATURES_OF_EDIT, FEATURES_OF_NEIGHBOURS = 12, 11  # at most
+FEATURES = 11  # of a candidate
 OUTSIDE = np.int64(-1)  # in place of a letter, before and behind a word
 FIRST_OF_NEIGHBOURS = np.int64(100)  # of the numbers of templates
 
@@ -27,7 +23,6 @@ class Choices(NamedTuple):
     ln_prob: np.ndarray  # float64[K], before
     words: LetterTexts  # W
     forms: LetterTexts  # K
-    edits: Edits  # K
     word_keys: np.ndarray  # uint64[W], hashes
     form_keys: np.ndarray  # uint64[K]
 
@@ -38,11 +33,6 @@ class Tokens(NamedTuple):
     word: np.ndarray  # int64[T]
     before: np.ndarray  # int64[T]
     after: np.ndarray  # int64[T]
-
-
-def groups_of(letters: bool, neighbours: bool) -> int:
-    """The groups of features that candidates are weighed by, as kernels have them."""
-    return int(LETTERS) * letters | int(NEIGHBOURS) * neighbours
 
 
 @inner_kernel
@@ -62,58 +52,17 @@ def letter_at(texts: LetterTexts, text: int, position):
 
 
 @inner_kernel
-def edited(texts: LetterTexts, text: int, position):
-    """The letter at `position` (int32) of an edit, NO_LETTER for none."""
-    return letter_at(texts, text, np.int64(position)) if position >= 0 else np.int64(NO_LETTER)
-
-
-@inner_kernel
 def around(texts: LetterTexts, text: int, position):
     """Letter `position` (int64) of a text; OUTSIDE also before its begin."""
     return letter_at(texts, text, position) if position >= 0 else OUTSIDE
 
 
 @inner_kernel
-def fire_letters(choices: Choices, word: int, c, size: int, slots, count):
-    """Write the features of the edits of candidate `c` to slots[count:] (int32); the number of all so far (int64)."""
-    words, forms, edits = choices.words, choices.forms, choices.edits
-    at, form_at = np.int64(0), np.int64(0)  # letters of the word, of the form, before the edit
-    before, earlier = np.uint64(1), np.uint64(1)  # the edit before, and that with the one before it
-    for e in range(edits.first[c], edits.first[c + 1]):
-        is_read, is_written = edits.word_letter[e] >= 0, edits.form_letter[e] >= 0
-        old, new = edited(words, word, edits.word_letter[e]), edited(forms, c, edits.form_letter[e])
-        edit = combine(combine(np.uint64(7), old), new)
-        behind = at + np.int64(is_read)
-        left, left2 = around(words, word, at - 1), around(words, word, at - 2)
-        right, right2 = around(words, word, behind), around(words, word, behind + 1)
-        wide_left, wide_right = combine(combine(edit, left), left2), combine(combine(edit, right), right2)
-        slots[count] = slot_of(combine(edit, np.int64(1)), size)
-        slots[count + 1] = slot_of(combine(combine(edit, left), np.int64(2)), size)
-        slots[count + 2] = slot_of(combine(combine(edit, right), np.int64(3)), size)
-        slots[count + 3] = slot_of(combine(combine(combine(edit, left), right), np.int64(4)), size)
-        slots[count + 4] = slot_of(combine(wide_left, np.int64(5)), size)
-        slots[count + 5] = slot_of(combine(wide_right, np.int64(6)), size)
-        slots[count + 6] = slot_of(combine(combine(combine(wide_left, right), right2), np.int64(7)), size)
-        slots[count + 7] = slot_of(edit ^ mix(before), size)
-        slots[count + 8] = slot_of(edit ^ mix(earlier), size)
-        count += 9
-        if is_written:
-            last, last2 = around(forms, c, form_at - 1), around(forms, c, form_at - 2)
-            three = combine(combine(combine(np.uint64(9), new), last), last2)
-            slots[count] = slot_of(three, size)
-            slots[count + 1] = slot_of(combine(three, around(forms, c, form_at - 3)), size)
-            count += 2
-            if form_at + 1 == forms.first[c + 1] - forms.first[c]:
-                slots[count] = slot_of(combine(three, np.int64(10)), size)
-                count += 1
-        earlier, before = edit ^ mix(before), edit
-        at, form_at = behind, form_at + np.int64(is_written)
-    return count
+def fire_neighbours(choices: Choices, tokens: Tokens, t, c, size, slots, count):
+    """Write the features of candidate `c` as token `t` to slots[count:] (int32); the number of all so far (int64).
 
-
-@inner_kernel
-def fire_neighbours(choices: Choices, tokens: Tokens, t, c, size: int, slots, count):
-    """Write the features of candidate `c` between the neighbours of token `t` to slots[count:]; as fire_letters."""
+    `size`: int64, of the weights.
+    """
     words, word, before, after = choices.words, tokens.word[t], tokens.before[t], tokens.after[t]
     form, forms = choices.form_keys[c], choices.forms
     key, before_key, after_key = choices.word_keys[word], choices.word_keys[before], choices.word_keys[after]
@@ -135,30 +84,20 @@ def fire_neighbours(choices: Choices, tokens: Tokens, t, c, size: int, slots, co
     slots[count + 8] = slot_of(combine(form ^ mix(after_end), template + 8), size)
     slots[count + 9] = slot_of(combine(own ^ mix(ending), template + 9), size)
     slots[count + 10] = slot_of(combine(own ^ mix(after_end), template + 10), size)
-    return count + FEATURES_OF_NEIGHBOURS
-
-
-@inner_kernel
-def fire(choices: Choices, tokens: Tokens, t, c, groups: int, size, slots, count):
-    """Write the features of candidate `c` as token `t` to slots[count:]; the number of all so far; `size`: int64."""
-    if groups & LETTERS:
-        count = fire_letters(choices, tokens.word[t], c, size, slots, count)
-    if groups & NEIGHBOURS:
-        count = fire_neighbours(choices, tokens, t, c, size, slots, count)
-    return count
+    return count + FEATURES
 
 
 @kernel
-def score_tokens(choices: Choices, tokens: Tokens, groups, weights, slots, place, scores):
+def score_tokens(choices: Choices, tokens: Tokens, weights, slots, place, scores):
     """Fill scores[place[t]:place[t + 1]] (float64): ln_prob plus the weights (float32) of each candidate's features.
 
-    `groups`: int64; `slots`: int32, work space; `place`: int64[T + 1].
+    `slots`: int32, work space; `place`: int64[T + 1].
     """
     for t in range(tokens.word.size):
         begin = choices.first[tokens.word[t]]
         for k in range(place[t + 1] - place[t]):
             score = choices.ln_prob[begin + k]
-            count = fire(choices, tokens, t, begin + k, groups, np.int64(weights.size), slots, np.int64(0))
+            count = fire_neighbours(choices, tokens, t, begin + k, np.int64(weights.size), slots, np.int64(0))
             for i in range(count):
                 score += np.float64(weights[slots[i]])
             scores[place[t] + k] = score
@@ -169,15 +108,10 @@ def places_of(choices: Choices, tokens: Tokens) -> np.ndarray:
     return np.append(np.int64(0), np.cumsum(np.diff(choices.first)[tokens.word]))
 
 
-def most_features(choices: Choices) -> int:
-    """The largest number of features that a candidate fires."""
-    return FEATURES_OF_EDIT * int(np.diff(choices.edits.first).max(initial=0)) + FEATURES_OF_NEIGHBOURS
-
-
-def token_scores(choices: Choices, tokens: Tokens, groups: int, weights: np.ndarray) -> np.ndarray:
+def token_scores(choices: Choices, tokens: Tokens, weights: np.ndarray) -> np.ndarray:
     """float64[...] scores of the candidates of all tokens, one token behind the other; see places_of."""
     place = places_of(choices, tokens)
     scores = np.empty(int(place[-1]))
-    slots = np.empty(most_features(choices), np.int32)
-    score_tokens(choices, tokens, np.int64(groups), weights, slots, place, scores)
+    slots = np.empty(FEATURES, np.int32)
+    score_tokens(choices, tokens, weights, slots, place, scores)
     return scores

@@ -1,16 +1,42 @@
 """Words as letters: as sentences of a model of letters, and as numbers for kernels."""
 
+import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.tokenizers.simple_tokenizers import CLUSTER, CharacterTokenizer
+from phrasebeam.decoder.tokenizers.escapes import SPACE, escaped, unescaped
 
 # They stand before the first and behind the last letter, so that phrases know the edges of words.
 WORD_START, WORD_END = "␂", "␃"
 NO_LETTER, OTHER_LETTER, FIRST_LETTER = 0, 1, 2  # numbers: nothing on that side, a letter that training did not see
-_characters = CharacterTokenizer()
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """What the letters of a word are: characters, with marks apart, or what spaces set apart, such as sounds."""
+
+    is_spaced: bool = False
+
+    def letters(self, word: str) -> list[str]:
+        return word.split(" ") if self.is_spaced else list(unicodedata.normalize("NFD", word))
+
+    def tokens(self, word: str) -> list[str]:
+        """A word as a sentence of a model of letters, its edges marked."""
+        letters = [SPACE if letter == " " else escaped(letter) for letter in self.letters(word)]
+        return [WORD_START, *letters, WORD_END]
+
+    def word(self, text: str) -> str:
+        """The word that a translation by a model of letters stands for."""
+        tokens = [token for token in text.split(" ") if token not in (WORD_START, WORD_END)]
+        if self.is_spaced:
+            return unescaped(" ".join(tokens))
+        return unicodedata.normalize("NFC", unescaped("".join(tokens).replace(SPACE, " ")))
+
+
+OF_WORDS = Spelling()
 
 
 class LetterTexts(NamedTuple):
@@ -21,16 +47,17 @@ class LetterTexts(NamedTuple):
 
 
 class Alphabet:
-    """The letters that training saw, numbered; a letter is a grapheme cluster."""
+    """The letters that training saw of words and of forms, numbered; `of_forms`: what is a letter of these."""
 
-    def __init__(self, letters: Sequence[str]):
-        self.letters = list(letters)
+    def __init__(self, letters: Sequence[str], of_forms: Spelling = OF_WORDS):
+        self.letters, self.of_forms = list(letters), of_forms
         self._numbers = {letter: number for number, letter in enumerate(letters, FIRST_LETTER)}
 
     @classmethod
-    def of(cls, words: Iterable[str]) -> "Alphabet":
-        """The alphabet of these words."""
-        return cls(sorted({letter for word in words for letter in CLUSTER.findall(word)}))
+    def of(cls, words: Iterable[str], forms: Iterable[str] = (), of_forms: Spelling = OF_WORDS) -> "Alphabet":
+        """The alphabet of these words and forms."""
+        found = {letter for word in words for letter in OF_WORDS.letters(word)}
+        return cls(sorted(found | {letter for form in forms for letter in of_forms.letters(form)}), of_forms)
 
     @property
     def size(self) -> int:
@@ -38,18 +65,15 @@ class Alphabet:
         return FIRST_LETTER + len(self.letters)
 
     def texts(self, words: Sequence[str]) -> LetterTexts:
-        """The words as numbers."""
-        spelled = [CLUSTER.findall(word) for word in words]
+        """Words as numbers."""
+        return self._texts(words, OF_WORDS)
+
+    def form_texts(self, forms: Sequence[str]) -> LetterTexts:
+        """Forms as numbers."""
+        return self._texts(forms, self.of_forms)
+
+    def _texts(self, words: Sequence[str], spelling: Spelling) -> LetterTexts:
+        spelled = [spelling.letters(word) for word in words]
         sizes = np.fromiter(map(len, spelled), np.int64, len(words))
         letters = [self._numbers.get(letter, OTHER_LETTER) for word in spelled for letter in word]
         return LetterTexts(np.array(letters, np.int32), np.append(np.int64(0), np.cumsum(sizes)))
-
-
-def letter_tokens(word: str) -> list[str]:
-    """A word as a sentence of a model of letters, with its edges."""
-    return [WORD_START, *_characters.tokens(word), WORD_END]
-
-
-def word_of_letters(text: str) -> str:
-    """The word that a translation by a model of letters stands for."""
-    return _characters.text(token for token in text.split() if token not in (WORD_START, WORD_END))

@@ -1,9 +1,10 @@
 """What training saw of words and forms, and which words of the target language are known; features made of both."""
 
-import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
+
+import numpy as np
 
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import atomic_file, read_lines
@@ -38,25 +39,30 @@ class WordMemory:
         """The memory of pairs of running text."""
         return cls(Counter(pairs), known)
 
-    def features(self, word: str, form: str) -> tuple[float, ...]:
-        """The values of MEMORY_FEATURES."""
-        pair, seen, times = self.pairs.get((word, form), 0), self._words.get(word, 0), self._forms.get(form, 0)
-        is_known, is_same = form in self.known, word == form
-        return (
-            float(pair > 0),
-            math.log1p(pair),
-            math.log((pair + UNSEEN_SHARE) / (seen + UNSEEN_WORD)) if seen else 0.0,
-            float(seen > 0 and pair == 0),
-            math.log1p(seen) if pair == 0 else 0.0,
-            float(is_known),
-            float(times > 0),
-            math.log1p(times),
-            float(is_known or times > 0),
-            float(is_same),
-            float(is_same and is_known),
-            float(abs(len(word) - len(form))),
-            float(is_same and seen == 0),
+    def features(self, words: Sequence[str], forms: Sequence[str]) -> np.ndarray:
+        """float64[C, ...], the values of MEMORY_FEATURES of C forms of as many words."""
+        pair = np.array([self.pairs.get(both, 0) for both in zip(words, forms)], np.float64)
+        seen = np.array([self._words.get(word, 0) for word in words], np.float64)
+        times = np.array([self._forms.get(form, 0) for form in forms], np.float64)
+        is_known = np.array([form in self.known for form in forms], bool)
+        is_same = np.array([word == form for word, form in zip(words, forms)], bool)
+        lengths = np.array([abs(len(word) - len(form)) for word, form in zip(words, forms)])
+        columns = (
+            pair > 0,
+            np.log1p(pair),
+            np.where(seen > 0, np.log((pair + UNSEEN_SHARE) / (seen + UNSEEN_WORD)), 0.0),
+            (seen > 0) & (pair == 0),
+            np.where(pair == 0, np.log1p(seen), 0.0),
+            is_known,
+            times > 0,
+            np.log1p(times),
+            is_known | (times > 0),
+            is_same,
+            is_same & is_known,
+            lengths,
+            is_same & (seen == 0),
         )
+        return np.column_stack(columns).astype(np.float64)
 
     def save(self, pairs: Path, known: Path) -> None:
         """Write the counts and the known words."""

@@ -15,6 +15,7 @@ from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.base.progress import log
 from phrasebeam.decoder.explanation.explainer import Explainer
 from phrasebeam.decoder.model.digests import model_files
+from phrasebeam.decoder.normalization.directory import is_normalizer
 from phrasebeam.decoder.tables.model_files import EDITABLE, MODEL
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.system_errors import shortage
@@ -132,6 +133,8 @@ def named_directories(models: Iterable[str | Path]) -> dict[str, Path]:
         name, equals, rest = str(given).partition("=") if not Path(given).is_dir() else (str(given), "", "")
         directory = Path(rest if equals else name)
         name = name if equals else directory.absolute().name
+        if is_normalizer(directory):
+            raise ConfigError(f"--model {given}: a normalizer, which is not served; use translate or Normalizer")
         if name in directories:
             raise ConfigError(f"--model {given}: a second model called {name}; give it another name, NAME=DIR")
         if not re.fullmatch(MODEL_NAME, name):

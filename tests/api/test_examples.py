@@ -8,6 +8,7 @@ import pytest
 
 import phrasebeam
 from tests.api.conftest import SHORT, SHORT_LISTS
+from tests.training.normalization.made_up_words import write_words
 
 PUBLIC = [name for name in dir(phrasebeam) if not name.startswith("_")]
 PROGRAM = Path(__file__).parent / "user_program.py"
@@ -30,6 +31,10 @@ def test_examples_give_what_they_say(here, name):
     names = {one: getattr(phrasebeam, one) for one in PUBLIC} | {"SHORT": short_settings(name)}
     if name == "rerank":
         write_lists(here / "dev.nbest")
+    if name == "Normalizer":
+        write_words(here / "words")
+        recipe = {"normalizer": {"folds": 2, "candidates": {"nbest": 10}}}
+        phrasebeam.train(None, None, None, None, "normalizer", recipe=recipe, pairs="words/train.tsv")
     for one in examples(name):
         result = doctest.DocTestRunner().run(doctest.DocTest(one.examples, dict(names), name, None, 0, None))
         assert result.failed == 0

@@ -28,6 +28,29 @@ def least_cost(word, form, costs):
     return cost(len(word), len(form))
 
 
+def expected_edits(word, form, costs):
+    """How often each edit is expected, by letters, 0 being none: all ways are tried."""
+    counts, total = {}, 0.0
+
+    def follow(i, j, edits, cost):
+        nonlocal total
+        if (i, j) == (len(word), len(form)):
+            share = math.exp(-cost)
+            total += share
+            for edit in edits:
+                counts[edit] = counts.get(edit, 0.0) + share
+            return
+        steps = [(i + 1, j + 1)] if i < len(word) and j < len(form) else []
+        steps += [(i + 1, j)] if i < len(word) else []
+        steps += [(i, j + 1)] if j < len(form) else []
+        for k, m in steps:
+            edit = word[i] if k > i else 0, form[j] if m > j else 0
+            follow(k, m, [*edits, edit], cost + costs[edit[0]][edit[1]])
+
+    follow(0, 0, [], 0.0)
+    return {edit: count / total for edit, count in counts.items()}
+
+
 def at(letters, place):
     return letters[place] if 0 <= place < len(letters) else OUTSIDE
 
@@ -42,25 +65,34 @@ def chain(start, *values):
     return start
 
 
-def letter_features(word, form, edits):
-    """Keys of the features of edits, pairs of positions of which one may be None."""
-    keys, before, earlier, i, j = [], 1, 1, 0, 0
-    for place, written in edits:
-        old = NOTHING if place is None else word[place]
-        new = NOTHING if written is None else form[written]
-        edit, behind = chain(7, old, new), i + (place is not None)
-        left, left2, right, right2 = at(word, i - 1), at(word, i - 2), at(word, behind), at(word, behind + 1)
-        keys += [chain(edit, 1), chain(edit, left, 2), chain(edit, right, 3), chain(edit, left, right, 4)]
-        keys += [chain(edit, left, left2, 5), chain(edit, right, right2, 6)]
-        keys += [chain(edit, left, left2, right, right2, 7), edit ^ mix(before), edit ^ mix(earlier)]
-        if written is not None:
-            three = chain(9, new, at(form, j - 1), at(form, j - 2))
-            keys += [three, combine(three, at(form, j - 3))]
-            if written == len(form) - 1:
-                keys.append(combine(three, 10))
-            j += 1
-        earlier, before, i = edit ^ mix(before), edit, behind
-    return keys
+def written(word, form, edits):
+    """What pairs of positions, of which one may be None, write before the first letter and in place of each: hashes."""
+    found, place = [0] * (len(word) + 1), 0
+    for read, letter in edits:
+        place = place if read is None else read + 1
+        if letter is not None:
+            found[place] = combine(found[place], form[letter])
+    return found
+
+
+def output_features(word, place):
+    """Keys of the letter at a place, 0 being before the first, and of those around it."""
+    i = place - 1
+    own, near = chain(20, word[i] if place else NOTHING), lambda k: at(word, i + k)
+    keys = [own]
+    for distance in range(1, 5):
+        keys += [chain(own, 2 * distance, near(-distance)), chain(own, 2 * distance + 1, near(distance))]
+    keys += [chain(own, 30, near(-1), near(1)), chain(own, 31, near(-1), near(-2))]
+    return keys + [chain(own, 32, near(1), near(2)), chain(own, 33, near(1), near(2), near(3))]
+
+
+def output_probabilities(word, place, outputs, weights):
+    """ln of the probability of each of some outputs at a place, and their slots."""
+    keys = output_features(word, place)
+    fired = [slots([key ^ mix(output) for key in keys], len(weights)) for output in outputs]
+    scores = [sum(weights[slot] for slot in one) for one in fired]
+    total = math.log(sum(map(math.exp, scores)))
+    return [score - total for score in scores], fired
 
 
 def neighbour_features(texts, letters):

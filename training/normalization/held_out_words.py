@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.normalization.candidates import CandidateLists, LetterCosts
+from phrasebeam.decoder.normalization.candidates import CandidateLists
 from phrasebeam.decoder.normalization.list_choice import likeliest, ln_posteriors
-from phrasebeam.decoder.normalization.normalizer import chosen_forms
+from phrasebeam.decoder.normalization.normalizer import weighed_forms
 from phrasebeam.decoder.normalization.normalizer_files import CalibrationBin, HeldOutResult
 from phrasebeam.decoder.normalization.running_text import choices_of, tokens_of
 from phrasebeam.decoder.normalization.sparse_choice import Tokens
+from phrasebeam.decoder.normalization.word_letters import Alphabet
 from phrasebeam.training.normalization.list_learning import GoldPairs, learn_weights
 from phrasebeam.training.normalization.normalizer_settings import NormalizerSettings
 from phrasebeam.training.normalization.sparse_learning import learn_sparse
@@ -34,12 +35,12 @@ class ChoiceWeights(NamedTuple):
     sparse: np.ndarray  # float32[S]
 
 
-def learn_choice(parts: Sequence[HeldOutPart], letters: LetterCosts, settings: NormalizerSettings) -> ChoiceWeights:
+def learn_choice(parts: Sequence[HeldOutPart], alphabet: Alphabet, settings: NormalizerSettings) -> ChoiceWeights:
     """Weights by which the right forms of all parts are likeliest."""
     lists = _joined([part.lists for part in parts])
     dense = learn_weights(lists, _gold_pairs(parts), settings.penalty)
     kept = likeliest(lists, ln_posteriors(lists, dense))
-    choices, tokens = choices_of(lists, kept, letters), _tokens(parts)
+    choices, tokens = choices_of(lists, kept, alphabet), _tokens(parts)
     forms = [form for part in parts for sentence in part.sentences for _, form in sentence]
     right = np.full(len(forms), -1)
     for t, (word, form) in enumerate(zip(tokens.word.tolist(), forms)):
@@ -48,21 +49,20 @@ def learn_choice(parts: Sequence[HeldOutPart], letters: LetterCosts, settings: N
     return ChoiceWeights(dense, learn_sparse(choices, tokens, right, settings.sparse))
 
 
-def held_out_result(
-    part: HeldOutPart, weights: ChoiceWeights, letters: LetterCosts, settings: NormalizerSettings
-) -> HeldOutResult:
+def held_out_result(part: HeldOutPart, weights: ChoiceWeights, alphabet: Alphabet) -> HeldOutResult:
     """How good the choice is for a part that the weights were not learned from."""
     lists, tokens = part.lists, _tokens([part])
     kept = likeliest(lists, ln_posteriors(lists, weights.dense))
-    choices = choices_of(lists, kept, letters)
-    chosen = chosen_forms(kept, choices, tokens, settings.sparse.groups, weights.sparse)
+    choices = choices_of(lists, kept, alphabet)
+    weighed = weighed_forms(kept, choices, tokens, weights.sparse)
+    chosen, confidence = (one[weighed.first[:-1]] for one in (weighed.candidate, weighed.confidence))
     gold = [form for sentence in part.sentences for _, form in sentence]
-    right = np.array([lists.forms[one] == form for one, form in zip(chosen.candidate.tolist(), gold)])
+    right = np.array([lists.forms[one] == form for one, form in zip(chosen.tolist(), gold)])
     words = (tokens.word - 1).tolist()
     first_forms = [lists.forms[number] for number in lists.first[:-1].tolist()]
     letters_right = sum(first_forms[word] == form for word, form in zip(words, gold))
     reachable = sum(form in lists.forms_of(word) for word, form in zip(words, gold))
-    bins = calibration(chosen.confidence, right)
+    bins = calibration(confidence, right)
     return HeldOutResult(
         words=len(gold), right=int(right.sum()), letters_right=letters_right, reachable=reachable, calibration=bins
     )

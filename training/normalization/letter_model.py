@@ -9,46 +9,74 @@ from phrasebeam.base.config import parse_config, save_config
 from phrasebeam.base.files import scratch_directory
 from phrasebeam.decoder.normalization.candidates import LetterCosts
 from phrasebeam.decoder.normalization.letter_edits import edits_of
-from phrasebeam.decoder.normalization.word_letters import letter_tokens
+from phrasebeam.decoder.normalization.word_letters import OF_WORDS, Spelling
 from phrasebeam.decoder.tables.model_files import SEARCH
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
+from phrasebeam.lm.estimate import estimate
+from phrasebeam.lm.probing_writer import write_probing
 from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.model_building.train_model import train_model
 from phrasebeam.training.normalization.normalizer_settings import LetterModelSettings
 from phrasebeam.training.normalization.word_pairs import Pair
 
 EDITS = "edits"  # as the name of an aligner
-KNOWN_MODEL = "lm2.bin"  # the language model of the known words, which models without a fold share
+KNOWN_TEXT, KNOWN_MODEL = "known", "known.bin"  # the known words as letters, and their language model
+KNOWN_LM = "lm2.bin"  # what that is called in a model
+# Near those that the first choice learned for these features of six sets, by which lists are good from the start:
+OWN_WEIGHT, KNOWN_WEIGHT = 0.1, 0.4  # of the language models of forms, of known words
+OPERATION_WEIGHTS = [0.5, 0.0, 0.0]
+WEIGHTS: dict[str, float | list[float]] = {
+    "translation": [0.6, 0.05, 0.25, 0.0],
+    "language_model": [OWN_WEIGHT],
+    "word_penalty": 0.15,
+    "phrase_penalty": 0.35,
+}
 
 
 class LetterModelBuilder:
-    """What makes models of letters of word pairs, all with the same known words of the target language."""
+    """What makes models of letters in `directory`, all with the same known words of the target language."""
 
-    def __init__(self, known: Collection[str], settings: LetterModelSettings, threads: int, memory: int):
-        self.known, self.settings, self.threads, self.memory = sorted(known), settings, threads, memory
+    def __init__(
+        self,
+        directory: Path,
+        known: Collection[str],
+        of_forms: Spelling,
+        settings: LetterModelSettings,
+        threads: int,
+        memory: int,
+    ):
+        self.directory, self.known, self.of_forms, self.settings = directory, sorted(known), of_forms, settings
+        self.threads, self.memory = threads, memory  # of each model
 
-    def build(self, pairs: Mapping[Pair, int], letters: LetterCosts, output: Path, other: Path | None = None) -> None:
-        """Build the model of word pairs, with how often each occurs, in `output`. Raises SmtError or OSError.
+    def prepare(self) -> None:
+        """Estimate the language model of the known words, unless it is there. Raises SmtError or OSError."""
+        text, path = self.directory / KNOWN_TEXT, self.directory / KNOWN_MODEL
+        if self.known and not path.exists():
+            _write(text, self.known, self.of_forms)
+            write_probing(estimate(text, self.settings.order, self.memory, self.directory), path, self.memory)
 
-        Letters are aligned as edits by `letters` align them, unless settings name an aligner. `other`: a model that was
-        built before with the same known words.
+    def build(self, name: str, pairs: Mapping[Pair, int], letters: LetterCosts) -> None:
+        """Build the model `name` of word pairs, with how often each occurs, unless it is there.
+
+        Letters are aligned as edits by `letters` align them, unless settings name an aligner. Raises SmtError, OSError.
         """
-        with scratch_directory(output.parent) as directory:
-            source, target, words = directory / "words", directory / "forms", directory / "known"
+        output = self.directory / name
+        if (output / SEARCH).exists():
+            return
+        with scratch_directory(self.directory) as directory:
+            source, target = directory / "words", directory / "forms"
             copies = [(pair, min(count, self.settings.copies)) for pair, count in sorted(pairs.items())]
-            _write(source, [word for (word, _), count in copies for _ in range(count)])
-            _write(target, [form for (_, form), count in copies for _ in range(count)])
+            _write(source, [word for (word, _), count in copies for _ in range(count)], OF_WORDS)
+            _write(target, [form for (_, form), count in copies for _ in range(count)], self.of_forms)
             alignment = None
             if EDITS in self.settings.aligners:
                 alignment = directory / "alignment"
                 _write_alignment(alignment, [(pair, count) for pair, count in copies], letters)
-            _write(words, self.known)
-            kept = {KNOWN_MODEL: other / KNOWN_MODEL} if other and self.known else {}
-            config = self._config(words)
-            train_model(source, target, output, config, alignment, is_forced=True, kept_models=kept)
+            kept = {KNOWN_LM: self.directory / KNOWN_MODEL} if self.known else {}
+            train_model(source, target, output, self._config(), alignment, is_forced=True, kept_models=kept)
         save_config(ModelSearch(search=self.settings.search), output / SEARCH)
 
-    def _config(self, words: Path) -> TrainModelConfig:
+    def _config(self) -> TrainModelConfig:
         settings = self.settings
         config: dict[str, object] = {
             "clean": False,
@@ -58,27 +86,31 @@ class LetterModelBuilder:
             "threads": self.threads,
             "memory": self.memory,
         }
+        weights: dict[str, object] = dict(WEIGHTS)
         if self.known:
-            config["language_models"] = [{"text": [str(words)]}]
+            weights["language_model"] = [OWN_WEIGHT, KNOWN_WEIGHT]
+            config["language_models"] = [{"text": [str(self.directory / KNOWN_TEXT)]}]
         others = [{"aligner": name} for name in settings.aligners if name != EDITS]
         if EDITS not in settings.aligners:
             config["alignment"] = others.pop(0)
         config["more_alignments"] = others
         if settings.operations:
             config["operations"] = {"order": settings.operations}
+            weights["operations"] = OPERATION_WEIGHTS
+        config["weights"] = weights
         return parse_config(config, TrainModelConfig, "the model of letters")
 
 
-def _write(path: Path, words: list[str]) -> None:
+def _write(path: Path, words: list[str], spelling: Spelling) -> None:
     with open(path, "w", encoding="utf-8", newline="\n") as file:
         for word in words:
-            file.write(f"{' '.join(letter_tokens(word))}\n")
+            file.write(f"{' '.join(spelling.tokens(word))}\n")
 
 
 def _write_alignment(path: Path, copies: Sequence[tuple[Pair, int]], letters: LetterCosts) -> None:
     """Write which letters of words and forms the cheapest edits align, in Pharaoh's format, a line for each copy."""
     words, forms = ([pair[side] for pair, _ in copies] for side in (0, 1))
-    texts = letters.alphabet.texts(words), letters.alphabet.texts(forms)
+    texts = letters.alphabet.texts(words), letters.alphabet.form_texts(forms)
     edits = edits_of(texts[0], np.arange(len(copies)), texts[1], letters.costs)
     sizes = zip(np.diff(texts[0].first).tolist(), np.diff(texts[1].first).tolist())
     with open(path, "w", encoding="utf-8", newline="\n") as file:

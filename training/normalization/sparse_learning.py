@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.normalization.sparse_choice import Choices, Tokens, fire, most_features
+from phrasebeam.decoder.normalization.sparse_choice import FEATURES, Choices, Tokens, fire_neighbours
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.training.normalization.normalizer_settings import SparseSettings
 
@@ -28,12 +28,10 @@ class LearningSpace(NamedTuple):
 
 
 @kernel
-def learn_pass(
-    choices: Choices, tokens: Tokens, right, order, groups, steps, state: LearningState, space: LearningSpace
-):
+def learn_pass(choices: Choices, tokens: Tokens, right, order, steps, state: LearningState, space: LearningSpace):
     """A step for each token in `order` (int64); `right`: int64[T], candidate among those of its word.
 
-    `groups`: int64; `steps`: float64[2], rate and penalty.
+    `steps`: float64[2], rate and penalty.
     """
     rate, penalty, size = steps[0], steps[1], np.int64(state.weights.size)
     for place in range(order.size):
@@ -43,7 +41,7 @@ def learn_pass(
         count, largest = np.int64(0), -np.inf
         for k in range(n):
             space.first[k] = count
-            count = fire(choices, tokens, t, begin + k, groups, size, space.slots, count)
+            count = fire_neighbours(choices, tokens, t, begin + k, size, space.slots, count)
             score = choices.ln_prob[begin + k]
             for i in range(space.first[k], count):
                 score += np.float64(state.weights[space.slots[i]])
@@ -71,11 +69,11 @@ def learn_sparse(choices: Choices, tokens: Tokens, right: np.ndarray, settings: 
     size = 1 << settings.bits
     state = LearningState(np.zeros(size, np.float32), np.full(size, FIRST_SQUARE, np.float32))
     most = int(np.diff(choices.first).max(initial=0)) + 1
-    slots = np.empty(most * most_features(choices), np.int32)
+    slots = np.empty(most * FEATURES, np.int32)
     space = LearningSpace(slots, np.empty(most + 1, np.int64), np.empty(most))
     learned = np.flatnonzero((right >= 0) & (np.diff(choices.first)[tokens.word] > 1))
     steps, rng = np.array([settings.rate, settings.penalty]), np.random.default_rng(settings.seed)
-    for _ in range(settings.passes if settings.groups else 0):
+    for _ in range(settings.passes if settings.neighbours else 0):
         order = rng.permutation(learned)
-        learn_pass(choices, tokens, right, order, np.int64(settings.groups), steps, state, space)
+        learn_pass(choices, tokens, right, order, steps, state, space)
     return state.weights

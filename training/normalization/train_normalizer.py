@@ -1,20 +1,23 @@
 """Training of a normalizer: models of letters of all words and of all but a fold each, then the choice among forms.
 
-In DIR/recipe are run.yaml, what was done so far, and the models of letters, each built once.
+In DIR/recipe are run.yaml, the language model of known words, and the models of letters, each built once, several side
+by side.
 """
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
-from pydantic import Field
 
 from phrasebeam.base.config import Section, load_config, save_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_file
-from phrasebeam.base.progress import log, stage
+from phrasebeam.base.memory_bound import LEAST_MEMORY
+from phrasebeam.base.progress import Advance, log, stage
+from phrasebeam.base.side_by_side import run_side_by_side
 from phrasebeam.decoder.model.digests import file_digest
 from phrasebeam.decoder.normalization.candidates import CandidateLists, LetterCosts, candidate_lists
 from phrasebeam.decoder.normalization.directory import NORMALIZER
@@ -23,6 +26,7 @@ from phrasebeam.decoder.normalization.normalizer_files import (
     EDITS,
     LETTER_MODEL,
     NORMALIZER_FORMAT,
+    OUTPUTS,
     OWN_FILES,
     PAIRS,
     SPARSE,
@@ -32,7 +36,7 @@ from phrasebeam.decoder.normalization.normalizer_files import (
     open_parts,
 )
 from phrasebeam.decoder.normalization.running_text import distinct_words
-from phrasebeam.decoder.normalization.word_letters import Alphabet
+from phrasebeam.decoder.normalization.word_letters import Alphabet, Spelling
 from phrasebeam.decoder.normalization.word_memory import WordMemory
 from phrasebeam.decoder.tables.provenance import check_work, file_digests, signature, version
 from phrasebeam.decoder.translate.translator import Decoder
@@ -47,7 +51,15 @@ from phrasebeam.training.normalization.held_out_words import (
 )
 from phrasebeam.training.normalization.letter_model import LetterModelBuilder
 from phrasebeam.training.normalization.normalizer_settings import NormalizerSettings
-from phrasebeam.training.normalization.word_pairs import Pair, Sentences, in_parts, read_known_words, read_word_pairs
+from phrasebeam.training.normalization.output_learning import learn_outputs
+from phrasebeam.training.normalization.word_pairs import (
+    Pair,
+    Sentences,
+    in_parts,
+    read_known_words,
+    read_word_pairs,
+    spelling_of_forms,
+)
 
 WORK, WHOLE = "recipe", "all"
 WITHOUT_EFFECT = {"threads", "memory"}
@@ -70,11 +82,18 @@ class WordFiles(NamedTuple):
 
 
 class NormalizerState(Section):
-    """run.yaml: of what files and settings the work is, and which models of letters are built."""
+    """run.yaml: of what files and settings the work is."""
 
-    format: Literal["phrasebeam recipe normalizer 1"] = "phrasebeam recipe normalizer 1"
+    format: Literal["phrasebeam recipe normalizer 2"] = "phrasebeam recipe normalizer 2"
     signature: str = ""
-    built: list[str] = Field([], max_length=1000)
+
+
+class HeldOutWork(NamedTuple):
+    """A model of letters that is to be built, and the sentences whose candidates it lists."""
+
+    name: str
+    pairs: list[Pair]  # that the model is built of
+    sentences: Sentences
 
 
 @alone_in_output
@@ -87,7 +106,8 @@ def train_normalizer(
     """
     pairs = read_word_pairs(files.pairs, files.forms)
     development = read_word_pairs(files.development, files.development_forms) if files.development else []
-    known = read_known_words(files.words) if files.words else set[str]()
+    spelling = spelling_of_forms(pairs, settings.form_letters)
+    known = read_known_words(files.words, spelling) if files.words else set[str]()
     if (n := sum(map(len, pairs))) < FEWEST_WORDS:
         raise ConfigError(f"{files.pairs}: {n} word pairs; give {FEWEST_WORDS} or more")
     digests = file_digests(files.by_name)
@@ -100,7 +120,7 @@ def train_normalizer(
         raise ConfigError(f"{output}: another normalizer; give --force to replace it, or another --output")
     if not (output / NORMALIZER).exists():
         check_work(output)
-    training = _Training(pairs, development, known, output, settings, sign)
+    training = _Training(pairs, development, known, spelling, output, settings, sign)
     return training.run(digests)
 
 
@@ -112,6 +132,7 @@ class _Training:
         pairs: Sentences,
         development: Sentences,
         known: set[str],
+        spelling: Spelling,
         output: Path,
         settings: NormalizerSettings,
         sign: str,
@@ -124,72 +145,62 @@ class _Training:
             settings,
         )
         self.work, self.sign = output / WORK, sign
-        self.builder = LetterModelBuilder(known, settings.letter_model, settings.threads, settings.memory)
-        all_words = [text for sentence in (*pairs, *development) for pair in sentence for text in pair]
-        self.alphabet = Alphabet.of(all_words)
-        self.state = self._begun()
+        words, forms = ([pair[side] for one in (*pairs, *development) for pair in one] for side in (0, 1))
+        self.alphabet = Alphabet.of(words, forms, spelling)
+        self.workers = min(settings.threads, settings.folds + 1)
+        bounds = settings.threads // self.workers, max(LEAST_MEMORY, settings.memory // self.workers)
+        self.builder = LetterModelBuilder(self.work, known, spelling, settings.letter_model, *bounds)
+        self._begin()
 
     def run(self, digests: dict[str, dict[str, str]]) -> NormalizerDescription:
         """Make what is missing, and write the normalizer."""
         whole, folds = _flat(self.pairs), in_parts(self.pairs, self.settings.folds)
-        letters, parts = self._letters(whole), []
-        self._build(WHOLE, whole, letters)
-        for number, fold in enumerate(folds):
-            others = _flat([sentence for other in folds if other is not fold for sentence in other])
-            of_others = self._letters(others)
-            self._build(f"fold-{number}", others, of_others)
-            parts.append(self._held_out(f"fold-{number}", others, of_others, fold))
-        if self.development:
-            parts.append(self._held_out(WHOLE, whole, letters, self.development))
+        letters = self._letters(whole)
+        self.builder.prepare()
+        pieces = [HeldOutWork(f"fold-{i}", _all_but(folds, i), fold) for i, fold in enumerate(folds)]
+        pieces.append(HeldOutWork(WHOLE, whole, self.development))
+        with stage("models of letters", len(pieces), "models") as advance:
+            work, numbers = partial(self._lists, pieces), range(len(pieces))
+            lists = run_side_by_side(work, numbers, self.workers, advance)
+        parts = [HeldOutPart(piece.sentences, found) for piece, found in zip(pieces, lists) if piece.sentences]
         with stage("learning weights"):
-            estimate = self._estimate(parts, letters)
-            weights = learn_choice(parts, letters, self.settings)
+            estimate = self._estimate(parts)
+            weights = learn_choice(parts, self.alphabet, self.settings)
         return self._write(whole, letters, weights, estimate, digests)
 
-    def _begun(self) -> NormalizerState:
-        """The work that is there, if it is of the same files and settings; else an empty directory for it."""
+    def _begin(self) -> None:
+        """Keep the work that is there, if it is of the same files and settings; else make a directory for it."""
         path = self.work / "run.yaml"
-        if path.exists():
-            found = load_config(path, NormalizerState)
-            if found.signature == self.sign:
-                goes_on_in(self.work)
-                return found
+        if path.exists() and load_config(path, NormalizerState).signature != self.sign:
             remove(self.work)
         self.work.mkdir(parents=True, exist_ok=True)
         goes_on_in(self.work)
-        state = NormalizerState(signature=self.sign)
-        save_config(state, path)
-        return state
+        save_config(NormalizerState(signature=self.sign), path)
 
-    def _build(self, name: str, pairs: Sequence[Pair], letters: LetterCosts) -> None:
-        """Build the model of letters of a name, unless it is there."""
-        if name in self.state.built:
-            return
-        log.info("model of letters: %s", name)
-        other = None if name == WHOLE else self.work / WHOLE
-        self.builder.build(Counter(pairs), letters, self.work / name, other)
-        self.state = self.state.model_copy(update={"built": [*self.state.built, name]})
-        save_config(self.state, self.work / "run.yaml")
+    def _lists(self, pieces: Sequence[HeldOutWork], number: int, advance: Advance) -> CandidateLists:
+        """Build the model of a piece, unless it is there; the candidates of the sentences that it did not see."""
+        name, pairs, sentences = pieces[number]
+        letters = self._letters(pairs)
+        self.builder.build(name, Counter(pairs), letters)
+        words = distinct_words([[word for word, _ in sentence] for sentence in sentences])
+        decoder, memory = Decoder.load(self.work / name), WordMemory.of(pairs, self.known)
+        found = candidate_lists(words, decoder, memory, letters, self.settings.candidates, self.builder.threads)
+        advance(1)
+        return found
 
     def _letters(self, pairs: Sequence[Pair]) -> LetterCosts:
-        """The costs of edits of letters, learned of these pairs."""
+        """The costs of edits of letters, and what is written in place of these, learned of these pairs."""
         counts = sorted(Counter(pairs).items())
         weights = np.log1p([count for _, count in counts])
         words, forms = [word for (word, _), _ in counts], [form for (_, form), _ in counts]
-        return LetterCosts(self.alphabet, learn_costs(words, forms, weights, self.alphabet))
+        costs = learn_costs(words, forms, weights, self.alphabet)
+        outputs = learn_outputs(words, forms, self.alphabet, costs, self.settings.outputs)
+        return LetterCosts(self.alphabet, costs, outputs)
 
-    def _held_out(self, name: str, pairs: Sequence[Pair], letters: LetterCosts, sentences: Sentences) -> HeldOutPart:
-        """Sentences with candidates by the model of a name, which was built of `pairs` and aligned by `letters`."""
-        words = distinct_words([[word for word, _ in sentence] for sentence in sentences])
-        decoder, memory = Decoder.load(self.work / name), WordMemory.of(pairs, self.known)
-        given = decoder, memory, letters, self.settings.candidates
-        lists: CandidateLists = candidate_lists(words, *given, self.settings.threads)
-        return HeldOutPart(sentences, lists)
-
-    def _estimate(self, parts: list[HeldOutPart], letters: LetterCosts) -> HeldOutResult:
+    def _estimate(self, parts: list[HeldOutPart]) -> HeldOutResult:
         """How good the last part becomes by weights that are learned from the others."""
-        weights = learn_choice(parts[:-1], letters, self.settings)
-        return held_out_result(parts[-1], weights, letters, self.settings)
+        weights = learn_choice(parts[:-1], self.alphabet, self.settings)
+        return held_out_result(parts[-1], weights, self.alphabet)
 
     def _write(
         self,
@@ -200,12 +211,12 @@ class _Training:
         digests: dict[str, dict[str, str]],
     ) -> NormalizerDescription:
         """Write the normalizer, its description last, and delete the models of folds."""
-        output, sparse = self.output, self.settings.sparse
+        output = self.output
         remove(output / NORMALIZER)
         remove(output / LETTER_MODEL)
         put_in_place(self.work / WHOLE, output / LETTER_MODEL)
         WordMemory.of(pairs, self.known).save(output / PAIRS, output / WORDS)
-        for name, numbers in ((EDITS, letters.costs), (SPARSE, weights.sparse)):
+        for name, numbers in ((EDITS, letters.costs), *zip(OUTPUTS, letters.outputs), (SPARSE, weights.sparse)):
             with atomic_file(output / name) as file:
                 np.save(file, numbers)
         description = NormalizerDescription(
@@ -213,9 +224,8 @@ class _Training:
             version=version(),
             signature=self.sign,
             candidates=self.settings.candidates,
-            letters=sparse.letters,
-            neighbours=sparse.neighbours,
             alphabet=self.alphabet.letters,
+            has_spaced_forms=self.alphabet.of_forms.is_spaced,
             weights=weights.dense,
             held_out=estimate,
             data=digests,
@@ -224,6 +234,10 @@ class _Training:
         save_config(description, output / NORMALIZER)
         remove(self.work)
         return description
+
+
+def _all_but(folds: Sequence[Sentences], number: int) -> list[Pair]:
+    return [pair for other, fold in enumerate(folds) if other != number for pair in _flat(fold)]
 
 
 def _flat(sentences: Sentences) -> list[Pair]:

@@ -1,14 +1,17 @@
 """Word pairs of running text: a word and its normalized form a line, an empty line at the end of a sentence."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
 from phrasebeam.base.errors import FormatError, excerpt
 from phrasebeam.base.files import read_lines
+from phrasebeam.decoder.normalization.word_letters import Spelling
 from phrasebeam.decoder.tokenizers.simple_tokenizers import composed
+from phrasebeam.training.normalization.normalizer_settings import FormLetters
 
 LONGEST_WORD = 200  # characters; a longer one is no word, but a line of something else
+DISTINCT_IN_LIST = 0.9  # share of the words of a list that are distinct, at least; text says words again
 Pair = tuple[str, str]  # a word, its form
 Sentences = list[list[Pair]]
 
@@ -34,6 +37,12 @@ def read_word_pairs(source: Path, target: Path | None = None) -> Sentences:
     return found
 
 
+def is_list(sentences: Sentences) -> bool:
+    """Whether the words are no text but a list, in which they have no neighbours and may be sorted."""
+    words = [word for sentence in sentences for word, _ in sentence]
+    return len(set(words)) >= DISTINCT_IN_LIST * len(words)
+
+
 Row = tuple[Path, int, str, str]  # a file, the number of a line, word, form
 
 
@@ -57,14 +66,33 @@ def _lines_of_both(source: Path, target: Path) -> Iterator[Row]:
         yield source, number, composed(word), composed(form)
 
 
-def read_known_words(path: Path) -> set[str]:
-    """The words of a file, set apart by white space. Raises FormatError or OSError."""
-    found = {composed(word) for line in read_lines(path) for word in line.split()}
+def spelling_of_forms(sentences: Sentences, letters: FormLetters) -> Spelling:
+    """What the letters of forms are; by default what spaces set apart, if most forms have spaces."""
+    if letters == "auto":
+        forms = [form for sentence in sentences for _, form in sentence]
+        return Spelling(2 * sum(" " in form for form in forms) > len(forms))
+    return Spelling(letters == "spaced")
+
+
+def read_known_words(path: Path, spelling: Spelling) -> set[str]:
+    """The words of a file, set apart by white space or, where that sets letters apart, a line each.
+
+    Raises FormatError or OSError.
+    """
+    lines = read_lines(path)
+    words = lines if spelling.is_spaced else (word for line in lines for word in line.split())
+    found = {composed(word) for word in words} - {""}
     return {word for word in found if len(word) <= LONGEST_WORD}
 
 
-def in_parts(sentences: Sequence[Sequence[Pair]], n: int) -> list[Sentences]:
-    """The sentences in `n` parts one behind the other of equally many words; sentences may be divided."""
+def in_parts(sentences: Sentences, n: int) -> list[Sentences]:
+    """The sentences in `n` parts of equally many words; sentences may be divided.
+
+    Parts of a text follow each other, so that they differ as texts do; those of a list have every n-th word.
+    """
+    if is_list(sentences):
+        words = [[pair] for sentence in sentences for pair in sentence]
+        return [words[i::n] for i in range(n)]
     size, at = sum(map(len, sentences)), 0
     ends = [(i + 1) * size // n for i in range(n)]
     parts: list[Sentences] = [[] for _ in ends]

@@ -15,6 +15,7 @@ def respelled(word):
 
 def write_words(directory, n_sentences=150, n_test=20):
     """Write train.tsv, and test.words and test.forms, a sentence a line; known, the words of all sentences."""
+    directory.mkdir(exist_ok=True)
     write_pairs(directory / "made", n_sentences, 1, 0.0)
     sentences = [line.split() for line in (directory / "made.de").read_text().splitlines()]
     rows = ["".join(f"{respelled(word)}\t{word}\n" for word in one) for one in sentences[:-n_test]]

@@ -7,6 +7,7 @@ from phrasebeam import train, translate
 from phrasebeam.base.errors import SmtError
 from phrasebeam.cli import main
 from phrasebeam.decoder.normalization.normalizer import Normalizer
+from phrasebeam.training.normalization import letter_model
 from tests.training.normalization.made_up_words import write_words
 
 RECIPE = {"normalizer": {"folds": 2, "candidates": {"nbest": 10}}}
@@ -72,6 +73,15 @@ def test_threads_and_seeds_do_not_matter(here):
 def test_python(here):
     normalizer = Normalizer.load("model")
     assert normalizer.normalize([]) == []
+    sentence = (here / "test.words").read_text().splitlines()[0].split() + ["vckeyths"]  # of many forms
+    best, others = normalizer.normalize(sentence), normalizer.alternatives(sentence, most=3)
+    assert [forms[0] for forms in others] == best
+    assert any(len(forms) > 1 for forms in others)
+    for forms in others:
+        confidences = [one.confidence for one in forms]
+        assert len(forms) <= 3
+        assert sorted(confidences, reverse=True) == confidences
+        assert sum(confidences) <= 1 + 1e-9
     (word,) = normalizer.normalize(["vns"])
     assert word.form == "uns"
     assert 0.5 < word.confidence <= 1
@@ -87,24 +97,36 @@ def test_two_files_and_development_pairs(here):
     assert found.held_out.accuracy > 90
 
 
+def test_forms_of_sounds(here):
+    rows = [line.split("\t") for line in (here / "train.tsv").read_text().splitlines() if line]
+    sounds = {word: " ".join(form.replace("sch", "ʃ")).replace("e r", "er") for word, form in rows}
+    words = sorted(sounds)
+    (here / "sounds.tsv").write_text("\n".join(f"{word}\t{sounds[word]}" for word in words[::2] + words[1::4]))
+    train(None, None, None, None, "sounds", recipe=RECIPE, pairs="sounds.tsv", threads=1)
+    normalizer = Normalizer.load("sounds")
+    assert normalizer.description.has_spaced_forms
+    found = [normalizer.normalize([word])[0].form for word in words[3::4]]
+    right = sum(form == sounds[word] for form, word in zip(found, words[3::4]))
+    assert right > 0.6 * len(found)
+    assert any("er" in form.split() for form in found)
+
+
 def test_what_was_stopped_goes_on(here, monkeypatch):
-    from phrasebeam.training.normalization import train_normalizer as training
-
     built = []
-    build = training.LetterModelBuilder.build
+    build = letter_model.train_model
 
-    def counted(self, pairs, letters, output, other=None):
+    def counted(source, target, output, *others, **named):
         built.append(output.name)
         if output.name == "fold-1" and built.count("fold-1") == 1:
             raise KeyboardInterrupt
-        build(self, pairs, letters, output, other)
+        return build(source, target, output, *others, **named)
 
-    monkeypatch.setattr(training.LetterModelBuilder, "build", counted)
+    monkeypatch.setattr(letter_model, "train_model", counted)
     arguments = {"recipe": RECIPE, "pairs": "train.tsv", "words": "known", "threads": 1}
     with pytest.raises(KeyboardInterrupt):
         train(None, None, None, None, "stopped", **arguments)
     train(None, None, None, None, "stopped", **arguments)
-    assert built == ["all", "fold-0", "fold-1", "fold-1"]
+    assert sorted(built) == ["all", "fold-0", "fold-1", "fold-1"]
     assert (here / "stopped" / "sparse.npy").read_bytes() == (here / "model" / "sparse.npy").read_bytes()
     assert train(None, None, None, None, "stopped", **arguments).held_out.words
     assert len(built) == 4
@@ -120,6 +142,7 @@ def test_what_was_stopped_goes_on(here, monkeypatch):
         (["train", "--output", "x"], "--source is missing"),
         ([*COMMAND[:5], "--output", "model"], "another normalizer; give --force"),
         (["translate", "--model", "model", "--nbest", "3", "--nbest-output", "x"], "--nbest has no effect on a norm"),
+        (["serve", "--model", "model"], "a normalizer, which is not served"),
     ],
 )
 def test_mistakes(here, capsys, arguments, message):

@@ -5,7 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from phrasebeam.base.errors import FormatError
-from phrasebeam.training.normalization.word_pairs import in_parts, read_known_words, read_word_pairs
+from phrasebeam.decoder.normalization.word_letters import Spelling
+from phrasebeam.training.normalization.word_pairs import (
+    in_parts,
+    read_known_words,
+    read_word_pairs,
+    spelling_of_forms,
+)
 
 
 def test_sentences_of_a_table_and_of_two_files(tmp_path):
@@ -15,7 +21,15 @@ def test_sentences_of_a_table_and_of_two_files(tmp_path):
     (tmp_path / "forms").write_text("und\n\ne\n")
     assert read_word_pairs(tmp_path / "words", tmp_path / "forms") == [[("vnd", "und")], [("ee", "e")]]
     (tmp_path / "known").write_text("a b\nc\n\n")
-    assert read_known_words(tmp_path / "known") == {"a", "b", "c"}
+    assert read_known_words(tmp_path / "known", Spelling()) == {"a", "b", "c"}
+    assert read_known_words(tmp_path / "known", Spelling(is_spaced=True)) == {"a b", "c"}
+
+
+def test_most_forms_say_what_their_letters_are():
+    assert spelling_of_forms([[("ab", "a b"), ("c", "c"), ("de", "d e")]], "auto").is_spaced
+    assert not spelling_of_forms([[("ab", "a b"), ("c", "c")], [("de", "de")]], "auto").is_spaced
+    assert not spelling_of_forms([[("ab", "a b")]], "characters").is_spaced
+    assert spelling_of_forms([[("ab", "ab")]], "spaced").is_spaced
 
 
 @pytest.mark.parametrize(
@@ -42,8 +56,13 @@ def test_files_of_other_lengths(tmp_path):
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=6), st.integers(1, 5))
 def test_parts(sizes, n):
-    sentences = [[(f"{i}", f"{k}") for k in range(size)] for i, size in enumerate(sizes)]
+    sentences = [[("word", f"{i} {k}") for k in range(size)] for i, size in enumerate([*sizes, 2])]
     parts = in_parts(sentences, n)
     assert [pair for part in parts for one in part for pair in one] == [pair for one in sentences for pair in one]
     counts = [sum(map(len, part)) for part in parts]
     assert max(counts) - min(counts) <= 1
+
+
+def test_words_of_a_list_are_dealt():
+    words = [(f"{i}", "a") for i in range(7)]
+    assert in_parts([words], 3) == [[[word] for word in words[i::3]] for i in range(3)]
