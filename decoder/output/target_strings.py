@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from phrasebeam.decoder.ngrams.trie import NO_ROOM, ROOT, Trie, child, new_trie
 from phrasebeam.decoder.options.option_arrays import Options
-from phrasebeam.decoder.output.trie import NO_ROOM, ROOT, Trie, child, new_trie
 from phrasebeam.kernels.jit import inner_kernel
 
 EMPTY_STRING = ROOT

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.output.trie import NO_ROOM, ROOT, Trie, child, new_trie
+from phrasebeam.decoder.ngrams.trie import NO_ROOM, ROOT, Trie, child, new_trie
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 
 ORDER = 4

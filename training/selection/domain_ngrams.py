@@ -13,7 +13,7 @@ import numpy as np
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import Advance, stage
-from phrasebeam.decoder.output.trie import NO_ROOM, ROOT, Trie, child, new_trie
+from phrasebeam.decoder.ngrams.trie import NO_ROOM, ROOT, Trie, child, new_trie
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.lm.text.corpus import Words, split
 from phrasebeam.lm.text.corpus_reader import read_corpus
