@@ -1,6 +1,6 @@
 """Languages with few sentence pairs: the recipe small, stage by stage, beside quick with a sample held out to tune on.
 
-    python -m benchmarks.experiments.small_languages DATA --output DIR [--corpora bzd shp ...] [--tables]
+    python -m benchmarks.experiments.small_languages DATA --output DIR [--corpora bzd ...] [--systems small ...]
 
 DATA has americasnlp/LANG.train.es, LANG.train.LANG and likewise dev, of which nothing is learned, and ted/ and tanaka/,
 of which the first 5,000 pairs are taken. Scores are sacrebleu's of raw text; minutes are of processor time. Runs that
@@ -9,19 +9,40 @@ were stopped go on, and those that are done are not made again. Printed is the t
 
 import csv
 import json
+import os
 import sys
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import yaml
+
 from benchmarks.experiments.kept_runs import parser_of, write
 from phrasebeam import train
+from phrasebeam.api.config import CONFIGS
 from phrasebeam.base.files import read_lines
 
 HELD_OUT = 500  # sentence pairs of the sample that quick tunes on
 FEW = 5_000  # pairs that are taken of larger corpora
+CORPORA = ("bzd", "shp", "gn", "ted", "tanaka")
+
+
+class System(NamedTuple):
+    """A recipe, what is changed in it, and whether a sample of the training pairs is given as development data."""
+
+    recipe: str
+    changes: Mapping[str, str]
+    is_sampled: bool
+
+
+SYSTEMS = {
+    "quick": System("quick", {}, is_sampled=True),
+    "small": System("small", {}, is_sampled=False),
+    "small, a sample held out": System("small", {}, is_sampled=True),
+    "small, tuned on BLEU": System("small", {"metric": "bleu"}, is_sampled=False),
+    "small, all spellings": System("small", {"varieties": "all"}, is_sampled=False),
+}
 
 
 class Texts(NamedTuple):
@@ -33,35 +54,35 @@ class Texts(NamedTuple):
 
 
 def main() -> None:
-    parser = parser_of(__doc__, corpora=("bzd", "shp", "gn", "ted", "tanaka"), systems=("quick", "small"))
+    parser = parser_of(__doc__, corpora=CORPORA, systems=SYSTEMS)
     arguments = parser.parse_args()
     rows = []
     for corpus in arguments.corpora:
         for system in arguments.systems:
-            path = arguments.output / f"{corpus}.{system}.json"
+            path = arguments.output / f"{corpus}.{system.replace(', ', '-').replace(' ', '-')}.json"
             if not path.exists() and not arguments.tables:
-                write(path, measured(corpus, system, arguments.data, arguments.output))
+                write(path, measured(corpus, SYSTEMS[system], arguments.data, path.with_suffix("")))
             if path.exists():
                 rows += table_rows(corpus, system, json.loads(path.read_text()))
     table = csv.writer(sys.stdout, lineterminator="\n")
     table.writerows([["corpus", "pairs", "system", "stage", "chrF++", "BLEU", "minutes"], *rows])
 
 
-def measured(corpus: str, system: str, data: Path, output: Path) -> dict[str, Any]:
-    """Scores of the stages of a recipe, and processor seconds of the whole."""
-    work = output / f"{corpus}.{system}"
+def measured(corpus: str, system: System, data: Path, work: Path) -> dict[str, Any]:
+    """Scores of the stages of a recipe, and processor seconds of the whole with its child processes."""
     work.mkdir(parents=True, exist_ok=True)
     texts = texts_of(corpus, data, work)
     development: tuple[Path | None, Path | None] = (None, None)
     training = texts.training
-    if system == "quick":
+    if system.is_sampled:
         training, development = sampled(texts.training, work)
-    begun = time.process_time()
+    recipe = yaml.safe_load((CONFIGS / f"recipe-{system.recipe}.yaml").read_text()) | system.changes
+    begun = processor_seconds()
     result = train(
         *training,
         *development,
         work / "model",
-        recipe=system,
+        recipe=recipe,
         raw=True,
         source_language=texts.languages[0],
         target_language=texts.languages[1],
@@ -70,8 +91,12 @@ def measured(corpus: str, system: str, data: Path, output: Path) -> dict[str, An
         threads=1,
     )
     scores = {name: record.test.scores for name, record in result.stages.items() if record.test}
-    seconds = sum(record.seconds for record in result.stages.values())
-    return {"sentences": result.sentences, "scores": scores, "seconds": seconds, "cpu": time.process_time() - begun}
+    return {"sentences": result.sentences, "scores": scores, "cpu": processor_seconds() - begun}
+
+
+def processor_seconds() -> float:
+    """What this process and those that it started have taken."""
+    return sum(os.times()[:4])
 
 
 def texts_of(corpus: str, data: Path, work: Path) -> Texts:

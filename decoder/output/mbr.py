@@ -27,7 +27,7 @@ class MbrSettings(Section):
 
     size: int = Field(default=200, ge=1, le=MOST_COMPARED, description="distinct translations compared")
     scale: Factor = Field(default=1.0, description="factor of model scores before they become probabilities")
-    gain: Gain = Field(default="bleu", description="of a translation where another of the list is right")
+    gain: Gain = Field(default="bleu", description="by which a translation is compared with others of the list")
 
 
 ORDER = 4

@@ -19,7 +19,7 @@ from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import stage
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 
-LEAST_WORDS, MOST_WORDS = 6, 40  # of sentences that are held out, on both sides with their signs
+LEAST_WORDS, MOST_WORDS = 6, 40  # of source sentences that are held out, signs included
 MOST_RATIO = 2.5  # of the lengths of both sides, against the usual one
 LEAST_PAIRS = 10  # that are held out
 WORD = re.compile(r"\w+|[^\w\s]")
@@ -40,7 +40,7 @@ def newest_pairs(source: Sequence[str], target: Sequence[str], n_held_out: int) 
     lengths = np.array([[len(words), len(WORD.findall(line))] for words, line in zip(sentences, target)])
     ratio = (lengths[:, 1] + 1) / (lengths[:, 0] + 1)
     usual = np.median(ratio)
-    fits = ((lengths >= LEAST_WORDS) & (lengths <= MOST_WORDS)).all(axis=1)
+    fits = (lengths[:, 0] >= LEAST_WORDS) & (lengths[:, 0] <= MOST_WORDS) & (lengths[:, 1] > 0)
     fits &= (ratio <= MOST_RATIO * usual) & (ratio >= usual / MOST_RATIO)
     n_held_out = min(n_held_out, int(fits.sum()))
     if n_held_out < LEAST_PAIRS:

@@ -55,7 +55,8 @@ class Recipe(Section):
         None,
         ge=2,
         le=1000,
-        description="parts of the training data, one of which is held out to tune on: the sentences most like new text",
+        description="parts of the training pairs, one of which is held out in place of development data: "
+        "those most like new text",
     )
     dev_sentences: int = Field(500, ge=LEAST_PAIRS, le=MOST_COUNTED, description="that are held out at most")
     metric: MetricName = Field(

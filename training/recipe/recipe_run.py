@@ -100,6 +100,7 @@ class RecipeResult(NamedTuple):
     metric: MetricName = "bleu"  # by which stages are kept
     is_raw: bool = False  # whether the text is, of which then the scores are
     cleaning: Sequence[str] = ()  # what was left out of the training data, and mended in them
+    is_held_out: bool = False  # whether the development data are training pairs
 
     @property
     def decided(self) -> str:
@@ -165,7 +166,9 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
     run.write()
     stages = {name: run.records[name] for name in (stage.label for stage in recipe.stages)}
     n_seen = {name: sum(found) for name, found in seen.items()}
-    return RecipeResult(stages, run.best, sentences, n_seen, read.note, recipe.metric, recipe.is_raw, clean.notes)
+    is_held_out = read.files.held_out_of is not None
+    told = read.note, recipe.metric, recipe.is_raw, clean.notes, is_held_out
+    return RecipeResult(stages, run.best, sentences, n_seen, *told)
 
 
 def _read(files: RecipeFiles, recipe: Recipe, seen: Seen, directory: Path) -> TwinData:
@@ -176,8 +179,8 @@ def _read(files: RecipeFiles, recipe: Recipe, seen: Seen, directory: Path) -> Tw
     if files.development is not None or recipe.dev_folds is None:
         return read
     held_out = with_held_out(read.files, recipe.dev_folds, recipe.dev_sentences, directory / "held-out")
-    if read.left_out is None:
-        return read._replace(files=held_out)
+    if read.left_out is None or not any(stage.learns for stage in recipe.stages):
+        return read._replace(files=held_out, left_out=None)  # its numbers are of other lines
     again = recipe.twins.model_copy(update={"left_out_of": "learning"})
     return without_twins(held_out, again, directory / "held-out")._replace(note=read.note)
 

@@ -13,7 +13,6 @@ from phrasebeam.training.recipe.stages import BUILDING, BuildStage
 class RefitStage(RecipeStage):
     """The model of all training pairs, also those held out, with the weights and the search of the best."""
 
-    learns: ClassVar[bool] = True
     is_scored: ClassVar[bool] = False  # the sentences that decide are in its training data
 
     kind: Literal["refit"]

@@ -65,7 +65,7 @@ def train(
     ],
     target: TargetIfApart,
     dev_source: Annotated[
-        File | None, f"Other source sentences, to tune on and to choose by; {OR_PAIRS}; or give dev_folds."
+        File | None, f"Other source sentences, to tune on and to choose by; {OR_PAIRS}; or give `dev_folds`."
     ],
     dev_reference: shared.ReferencesIfApart,
     output: Annotated[File, "Directory of the model; a run that was stopped there goes on."],
