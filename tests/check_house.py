@@ -31,6 +31,7 @@ ROOMS = [
     "phrasebeam.decoder.unknown_words",
     "phrasebeam.decoder.held_out",
     "phrasebeam.decoder.search",
+    "phrasebeam.decoder.ngrams",
     "phrasebeam.decoder.output",
     "phrasebeam.decoder.marked_text",
     "phrasebeam.decoder.documents",

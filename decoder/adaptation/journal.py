@@ -11,7 +11,9 @@ import os
 import stat
 import zlib
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
+from sys import intern
 from typing import Any, NamedTuple
 
 from phrasebeam.base.errors import ConfigError, FormatError, SmtError, excerpt
@@ -22,6 +24,7 @@ FORMAT = "phrasebeam journal 1"
 ADVICE = "copy the journal again, or take it from a backup"
 CLOSED = -1  # in place of a descriptor
 UNKNOWN = -1  # in place of a size
+MOST_POINTS = 1 << 16  # alignment points that are kept as objects
 
 
 def _line(record: Mapping[str, object]) -> bytes:
@@ -213,12 +216,18 @@ def fields(segment: Segment) -> dict[str, object]:
 
 def _segment(record: Mapping[str, Any]) -> Segment:
     """The segment of a record. Raises KeyError, TypeError, ValueError, AttributeError or ConfigError if it is none."""
-    points = (point.split("-") for point in record["alignment"].split())
-    alignment = tuple((int(s), int(t)) for s, t in points)
-    source, translation = (tuple(record[name].split(" ")) for name in ("source", "translation"))
+    alignment = tuple(map(_point, record["alignment"].split()))
+    source, translation = (tuple(map(intern, record[name].split(" "))) for name in ("source", "translation"))
     if any(not (0 <= s < len(source) and 0 <= t < len(translation)) for s, t in alignment):
         raise ValueError("an alignment point beyond the words")
     return Segment(record["number"], source, translation, alignment, record["key"])
+
+
+@lru_cache(MOST_POINTS)
+def _point(text: str) -> tuple[int, int]:
+    """An alignment point; those of many segments are the same object, as their words are."""
+    source, target = text.split("-")
+    return int(source), int(target)
 
 
 def _sync_directory(directory: Path) -> None:

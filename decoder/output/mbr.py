@@ -1,30 +1,34 @@
-"""Minimum Bayes risk decisions over n-best lists (Kumar & Byrne 2004), with sentence BLEU as the gain.
+"""Minimum Bayes risk decisions over n-best lists (Kumar & Byrne 2004), with sentence BLEU or chrF++ as the gain.
 
-Chosen is the translation e with the largest sum over all e' of the list of p(e') BLEU(e, reference e'), where p(e') is
+Chosen is the translation e with the largest sum over all e' of the list of p(e') gain(e, reference e'), where p(e') is
 proportional to exp(scale times model score). Sentence BLEU is that of Moses (mbr.cpp): matches and counts of n-grams
 are one more for n > 1 (Lin & Och 2004), without a common word it is zero, and the brevity penalty is as in BLEU.
 """
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
 from phrasebeam.base.config import Factor, Section
+from phrasebeam.decoder.ngrams.chrf import ORDERS, fill_chrf_gains, grams_of
 from phrasebeam.decoder.options.option_arrays import Options
 from phrasebeam.decoder.output.nbest import Derivations
 from phrasebeam.decoder.tables.ragged import taken
 from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.kernels.trie import ROOT, Trie, child, new_trie
 
+Gain = Literal["bleu", "chrf++"]
 MOST_COMPARED = 10_000  # each with each, which takes a minute a sentence
 
 
 class MbrSettings(Section):
-    """Minimum Bayes risk: the translation of a distinct n-best list with the largest expected BLEU."""
+    """Minimum Bayes risk: the translation of a distinct n-best list with the largest expected gain."""
 
     size: int = Field(default=200, ge=1, le=MOST_COMPARED, description="distinct translations compared")
     scale: Factor = Field(default=1.0, description="factor of model scores before they become probabilities")
+    gain: Gain = Field(default="bleu", description="by which a translation is compared with others of the list")
 
 
 ORDER = 4
@@ -61,11 +65,23 @@ def choose(texts: TargetTexts, scores: np.ndarray, settings: MbrSettings) -> int
 
 def expected_bleu(texts: TargetTexts, scores: np.ndarray, scale: float) -> np.ndarray:
     """float64[K] BLEU that each text can expect, in [0, 1]."""
-    probability = np.exp(scale * (scores - scores.max()))
-    probability /= probability.sum()
+    probability = probabilities(scores, scale)
     grams, trie = _extract(texts)
     gains = np.zeros(scores.size)
     fill_gains(grams, np.diff(texts.offsets), probability, np.zeros(trie.parent.size, np.int32), gains)
+    return gains
+
+
+def probabilities(scores: np.ndarray, scale: float) -> np.ndarray:
+    """float64[K] probabilities of a list with these model scores (float64[K])."""
+    probability = np.exp(scale * (scores - scores.max()))
+    return np.asarray(probability / probability.sum())
+
+
+def expected_chrf(texts: Sequence[str], probability: np.ndarray) -> np.ndarray:
+    """float64[K] chrF++ that each of K texts can expect where the others are right with `probability`, in [0, 1]."""
+    grams, gains = grams_of(texts), np.zeros(len(texts))
+    fill_chrf_gains(grams, probability, np.zeros(int(grams.n_nodes[0]), np.int32), np.empty(3 * ORDERS), gains)
     return gains
 
 

@@ -13,7 +13,7 @@ from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.output.derivation import Derivation, FeatureSpace, fill_feature_matrix
 from phrasebeam.decoder.output.derivation_view import DerivationView, ViewCache
 from phrasebeam.decoder.output.lattice import Lattice, build_lattice, connected
-from phrasebeam.decoder.output.mbr import MbrSettings, choose, texts_of
+from phrasebeam.decoder.output.mbr import MbrSettings, choose, expected_chrf, probabilities, texts_of
 from phrasebeam.decoder.output.nbest import Derivations, best_derivations
 from phrasebeam.decoder.output.request import SparseDetail
 from phrasebeam.decoder.output.translation import Translation
@@ -193,11 +193,16 @@ class SearchResult(DerivationView):
         return [" ".join(filter(None, phrases[begin:end])) for begin, end in pairwise(ends)]
 
     def least_risk(self, settings: MbrSettings, confidence: ConfidenceSettings | None = None) -> Translation:
-        """The translation with the largest expected BLEU."""
+        """The translation with the largest expected gain, by BLEU or chrF++."""
         if not self.source.words:
             return self.best(confidence)
         best = self.derivations(settings.size, distinct=True)
-        chosen = choose(texts_of(best, self.workspace.options), best.score, settings)
+        if settings.gain == "chrf++":
+            named = best._replace(phrases=self.with_model_pairs(best.phrases))
+            gains = expected_chrf(self.texts(named), probabilities(best.score, settings.scale))
+            chosen = int(np.argmax(gains))
+        else:
+            chosen = choose(texts_of(best, self.workspace.options), best.score, settings)
         one = self._one(best.derivation(chosen), float(best.score[chosen]))
         return self._with_confidences([one], best.option[slice(*best.offsets[chosen : chosen + 2])], confidence)[0]
 

@@ -71,7 +71,7 @@ class LinkedPhrases(NamedTuple):
         return cls(options.begin[chosen], options.end[chosen], target_first, options.words[columns], links)
 
 
-class Places(NamedTuple):
+class WordPlaces(NamedTuple):
     """Where words of phrases count: E times a word at a source position, by the phrases and their words."""
 
     key: np.ndarray  # int64[E], position times V, plus the word's id
@@ -80,7 +80,7 @@ class Places(NamedTuple):
 
 
 class WordPosteriors(NamedTuple):
-    """Posteriors of the words that a sentence's translations have at a source position, of K keys; see Places."""
+    """Posteriors of the words that a sentence's translations have at a source position, of K keys; see WordPlaces."""
 
     n_known: int  # V
     key: np.ndarray  # int64[K], ascending
@@ -145,16 +145,16 @@ def _ln_ways(graph, scale, ln_inside, node, edge):
     return ln_inside[np.int64(graph.edge_from[edge])] + scale * (graph.edge_score[edge] - graph.score[node])
 
 
-def places_of(phrases: LinkedPhrases, n_known: int) -> Places:
+def places_of(phrases: LinkedPhrases, n_known: int) -> WordPlaces:
     """All places of the words of phrases, by phrase, source position and word."""
     most = int(((phrases.end - phrases.begin) * np.diff(phrases.target_first)).sum())
-    places = Places(np.empty(most, np.int64), np.empty(most, np.int32), np.empty(most, np.int32))
+    places = WordPlaces(np.empty(most, np.int64), np.empty(most, np.int32), np.empty(most, np.int32))
     count = fill_places(phrases, n_known, places)
-    return Places(*(field[:count] for field in places))
+    return WordPlaces(*(field[:count] for field in places))
 
 
 @kernel
-def fill_places(phrases: LinkedPhrases, n_known: int, places: Places):
+def fill_places(phrases: LinkedPhrases, n_known: int, places: WordPlaces):
     """Fill `places`; their number."""
     count = np.int64(0)
     for phrase in range(phrases.begin.size):

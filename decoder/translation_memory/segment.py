@@ -18,7 +18,7 @@ class NewSegment(NamedTuple):
     key: str = ""  # see Segment
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Segment:
     """A source sentence and its translation, as someone confirmed it."""
 

@@ -16,7 +16,7 @@ from phrasebeam.decoder.input.input_settings import InputFormat, Markup, Oov
 from phrasebeam.decoder.input.sentence_input import LEAVE_ONE_OUT, LeaveOneOut
 from phrasebeam.decoder.model.digests import model_paths
 from phrasebeam.decoder.output.lattice_rendering import LatticeFormat
-from phrasebeam.decoder.output.mbr import MbrSettings
+from phrasebeam.decoder.output.mbr import Gain, MbrSettings
 from phrasebeam.decoder.search.search_settings import Algorithm
 from phrasebeam.decoder.translate.translate_settings import TranslateSettings, overridden, translate_settings
 
@@ -78,11 +78,12 @@ class NbestOptions(TypedDict, total=False):
 
 @heading("Minimum Bayes risk")
 class MbrOptions(TypedDict, total=False):
-    """Choice by expected BLEU."""
+    """Choice by expected BLEU or chrF++."""
 
-    mbr: Annotated[bool | None, Option("Choose the translation with the largest expected BLEU.", unset="the model's")]
+    mbr: Annotated[bool | None, Option("Choose the translation with the largest expected gain.", unset="the model's")]
     mbr_size: Annotated[int | None, Option(setting="mbr.size")]
     mbr_scale: Annotated[float | None, Option(setting="mbr.scale")]
+    mbr_gain: Annotated[Gain | None, Option(setting="mbr.gain")]
 
 
 @heading("Lattices")
@@ -243,7 +244,7 @@ def _mbr(section: MbrSettings | None, is_on: bool | None, given: dict[str, Any])
     if is_on is False or (section is None and not is_on):
         if given:
             raise ConfigError(
-                "--mbr-size and --mbr-scale need --mbr, or the section 'mbr' in --config or the model; give one"
+                "--mbr-size, --mbr-scale and --mbr-gain need --mbr, or 'mbr' in --config or the model; give one"
             )
         return None
     return overridden(section or MbrSettings(), given, "options of --mbr")

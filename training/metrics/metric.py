@@ -7,7 +7,8 @@ import numpy as np
 
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.training.metrics.bleu import ReferenceLength, References
-from phrasebeam.training.metrics.definitions import METRICS, MetricName, MetricOptions
+from phrasebeam.training.metrics.chrf import ChrfReferences
+from phrasebeam.training.metrics.definitions import CHRF_KIND, METRICS, MetricName, MetricOptions
 from phrasebeam.training.metrics.metric_scores import score_rows, smoothed_rows
 from phrasebeam.training.metrics.sentence_bleu import SENTENCE_BLEU, SentenceBleu, fill_sentence_gains
 
@@ -62,6 +63,8 @@ def make_metric(
         raise ConfigError(f"the references have {sizes} sentences; expected as many, one or more, in each")
     if name == "bleu":
         return Metric(name, sizes[0], partial(References(references, lowercase).statistics, length=length))
+    if METRICS[name].kind == CHRF_KIND:
+        return Metric(name, sizes[0], ChrfReferences(references, METRICS[name].n_statistics, lowercase).statistics)
     return Metric(name, sizes[0], SacrebleuCounter(name, references, lowercase).statistics)
 
 

@@ -1,25 +1,10 @@
 """From statistics to scores, for every metric in one kernel: what trainers call in their loops."""
 
+from phrasebeam.decoder.ngrams.chrf import chrf_of_sums
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.training.metrics.bleu import bleu_of_sums
 from phrasebeam.training.metrics.definitions import ACCURACY_KIND, BLEU_KIND, CHRF_KIND, ERROR_KIND
 from phrasebeam.training.metrics.sentence_bleu import smoothed_bleu
-
-BETA_SQUARED = 4.0  # chrF2: recall counts twice as much as precision
-
-
-@inlined_kernel
-def chrf_of_sums(sums):
-    """chrF2 or chrF2++ in [0, 1]; `sums` (float64[S]) are hypothesis n-grams, reference n-grams, matches, by order."""
-    precision, recall, orders = 0.0, 0.0, 0
-    for i in range(0, sums.size, 3):
-        if sums[i] > 0.0 and sums[i + 1] > 0.0:
-            precision += sums[i + 2] / sums[i]
-            recall += sums[i + 2] / sums[i + 1]
-            orders += 1
-    if precision + recall <= 0.0:
-        return 0.0
-    return (1.0 + BETA_SQUARED) * precision * recall / (BETA_SQUARED * precision + recall) / orders
 
 
 @inlined_kernel

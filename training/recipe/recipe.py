@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from phrasebeam.base.config import Section
+from phrasebeam.base.config import MOST_COUNTED, Section
 from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.model_building.train_model import language_model_paths
 from phrasebeam.training.recipe.chosen_search import ChooseStage
+from phrasebeam.training.recipe.held_out_pairs import LEAST_PAIRS
 from phrasebeam.training.recipe.recipe_data import TwinSettings
+from phrasebeam.training.recipe.refit import RefitStage
 from phrasebeam.training.recipe.stages import (
     BuildStage,
     ExpectedBleuStage,
@@ -24,7 +26,15 @@ from phrasebeam.training.recipe.stages import (
 
 MOST_STAGES = 50
 AnyStage = Annotated[
-    BuildStage | TuneStage | ChooseStage | ExpectedBleuStage | MaxforceStage | RankingStage | JoinStage | RiskStage,
+    BuildStage
+    | TuneStage
+    | ChooseStage
+    | ExpectedBleuStage
+    | MaxforceStage
+    | RankingStage
+    | JoinStage
+    | RiskStage
+    | RefitStage,
     Field(discriminator="kind"),
 ]
 
@@ -41,8 +51,19 @@ class Recipe(Section):
     leave_out_seen: bool = Field(
         False, description="leave out development and test sentences that are in the training data, too"
     )
+    dev_folds: int | None = Field(
+        None,
+        ge=2,
+        le=1000,
+        description="parts of the training pairs, one of which is held out in place of development data: "
+        "those most like new text",
+    )
+    dev_sentences: int = Field(500, ge=LEAST_PAIRS, le=MOST_COUNTED, description="that are held out at most")
     metric: MetricName = Field(
         "bleu", description="by which stages are kept, and which they optimize unless their settings name another"
+    )
+    varieties: Literal["all", "largest"] = Field(
+        "all", description="of spelling in the target text that are learned from: all, or the one of most pairs"
     )
     twins: TwinSettings = TwinSettings()
     stages: list[AnyStage] = Field(min_length=1, max_length=MOST_STAGES, description="train-model first")
@@ -62,7 +83,28 @@ class Recipe(Section):
                 if other not in known:
                     raise ValueError(f"the stage {name} names {other}, expected a stage before it")
             known.add(name)
+        self._check_refit()
         return self
+
+    def _check_refit(self) -> None:
+        """Raises ValueError where what refit needs is not before it."""
+        places = [i for i, stage in enumerate(self.stages, 1) if isinstance(stage, RefitStage)]
+        if places and places != [len(self.stages)]:
+            raise ValueError("refit should be the last stage")
+        if places and (others := self._learned()):
+            raise ValueError(f"refit builds a model anew, without what {others[0]} makes; leave out one of the two")
+
+    def _learned(self) -> list[str]:
+        """Stages whose results are more than weights and a search for the model of the first."""
+        kept = (TuneStage, ChooseStage, RiskStage, RefitStage)
+        return [stage.label for stage in self.stages[1:] if not isinstance(stage, kept)]
+
+    def refitting(self, is_held_out: bool) -> Self:
+        """The recipe that ends with refit if training pairs are held out, as far as refit can, and else without."""
+        stages: list[AnyStage] = [stage for stage in self.stages if not isinstance(stage, RefitStage)]
+        if is_held_out and not self._learned():
+            stages.append(RefitStage(kind="refit"))
+        return self.model_copy(update={"stages": stages})
 
     @property
     def builds(self) -> list[BuildStage]:

@@ -10,14 +10,19 @@ import numpy as np
 from pydantic import Field
 
 from phrasebeam.base.config import Section
-from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.base.errors import ConfigError, FormatError, excerpt
 from phrasebeam.base.files import atomic_file, read_lines
-from phrasebeam.base.progress import log
+from phrasebeam.base.progress import log, stage
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.bitext.cleaning import write_cleaned
 from phrasebeam.training.model_building.config import TrainModelConfig
-from phrasebeam.training.twins.twins import Twins, twins_of_files
+from phrasebeam.training.recipe.held_out_pairs import hold_out
+from phrasebeam.training.recipe.varieties import written_otherwise
+from phrasebeam.training.twins.twins import twins_of_files
 
+NO_DEVELOPMENT = (
+    "no development data; give --dev-source and --dev-reference, or --dev-folds to hold out training sentences"
+)
 LEAST_SENTENCES = 10  # of the development data
 MOST_INVOLVED = 0.5  # of all pairs; where more are twins, too few would be left to learn from
 FATES = {
@@ -31,8 +36,21 @@ class RecipeFiles(NamedTuple):
     """The files that the user gave."""
 
     training: BitextFiles
-    development: BitextFiles
+    development: BitextFiles | None = None  # none: training pairs are held out
     test: BitextFiles | None = None
+    held_out_of: BitextFiles | None = None  # all training data, where development data were held out
+
+    @property
+    def tuned_on(self) -> BitextFiles:
+        """The development data. Raises ConfigError where there are none."""
+        if self.development is None:
+            raise ConfigError(NO_DEVELOPMENT)
+        return self.development
+
+    @property
+    def whole(self) -> BitextFiles:
+        """All training data, with the pairs that were held out."""
+        return self.held_out_of or self.training
 
     @property
     def by_name(self) -> dict[str, Path]:
@@ -40,6 +58,8 @@ class RecipeFiles(NamedTuple):
         files = {"source": self.training.source, "target": self.training.target}
         for name, data in {"development": self.development, "test": self.test}.items():
             files |= {f"{name} {kind}": path for kind, path in data.sets_by_name.items()} if data else {}
+        if self.held_out_of:
+            files |= {f"whole {name}": path for name, path in self.held_out_of.by_name.items()}
         return files | ({"alignment": self.training.alignment} if self.training.alignment else {})
 
 
@@ -82,7 +102,8 @@ class DividedData:
 def check_lengths(files: RecipeFiles) -> dict[str, int]:
     """Sentences of each part. Raises FormatError or OSError where a file is missing, empty or of another length."""
     found = {}
-    for name, paths in ((name, data.parallel) for name, data in files._asdict().items() if data):
+    given = {"training": files.training, "development": files.development, "test": files.test}
+    for name, paths in ((name, data.parallel) for name, data in given.items() if data):
         lengths = [sum(1 for _ in read_lines(path)) for path in paths]
         if not lengths[0]:
             raise FormatError(paths[0], "no lines; expected sentences, one a line")
@@ -90,7 +111,7 @@ def check_lengths(files: RecipeFiles) -> dict[str, int]:
             if length != lengths[0]:
                 raise FormatError(path, f"{length} lines, but {paths[0]} has {lengths[0]}; each line must match")
         found[name] = lengths[0]
-    if found["development"] < LEAST_SENTENCES:
+    if files.development and found["development"] < LEAST_SENTENCES:
         raise ConfigError(
             f"{files.development.source}: {found['development']} sentences, expected {LEAST_SENTENCES} or more"
         )
@@ -152,16 +173,47 @@ def without_twins(files: RecipeFiles, settings: TwinSettings, directory: Path) -
     log.warning("%s", note)
     directory.mkdir(parents=True, exist_ok=True)
     if left_out_of == "model":
-        return TwinData(_others(files, twins, directory), None, note)
+        return TwinData(_without(files, twins.repeats, directory), None, note)
     _write(directory / "twins", map(str, np.flatnonzero(twins.involved) + 1))
     return TwinData(files, directory / "twins", note)
 
 
-def _others(files: RecipeFiles, twins: Twins, directory: Path) -> RecipeFiles:
-    """The files with the pairs alone that repeat no other."""
+def with_held_out(files: RecipeFiles, folds: int, most: int, directory: Path) -> RecipeFiles:
+    """The files with one of so many `folds` of the training pairs, `most` at most, as development data.
+
+    Raises SmtError.
+    """
+    learned, development = hold_out(files.training, folds, most, directory)
+    return files._replace(training=learned, development=development, held_out_of=files.training)
+
+
+def of_one_spelling(data: CleanedData, directory: Path) -> CleanedData:
+    """The training data without pairs whose target is written otherwise than most, and what is said of them.
+
+    Raises FormatError or OSError.
+    """
+    training = data.files.training
+    source, target = (list(read_lines(path)) for path in (training.source, training.target))
+    with stage("looking for other spellings"):
+        others = written_otherwise(source, target)
+    if not others.any():
+        return data
+    example = target[int(np.argmax(others))]
+    note = (
+        f"{others.sum():,} of {others.size:,} training pairs are left out, whose target is written otherwise than most "
+        f"or of another language, such as {excerpt(example)}; with varieties: all in the recipe they are kept"
+    )
+    log.warning("%s", note)
+    directory.mkdir(parents=True, exist_ok=True)
+    files = _without(data.files, others, directory)
+    return CleanedData(files, [*data.notes, note], int((~others).sum()))
+
+
+def _without(files: RecipeFiles, left_out: np.ndarray, directory: Path) -> RecipeFiles:
+    """The files with the training pairs alone that are not `left_out`, bool[N]."""
 
     def copy(path: Path, name: str) -> Path:
-        _write(directory / f"training.{name}", compress(read_lines(path), ~twins.repeats))
+        _write(directory / f"training.{name}", compress(read_lines(path), ~left_out))
         return directory / f"training.{name}"
 
     training = files.training

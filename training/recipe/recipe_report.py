@@ -65,7 +65,8 @@ def _notes(result: RecipeResult, recipe: Recipe, output: Path) -> Iterator[str]:
     yield f"Sentences: {sizes}."
     decides = f"every {round(1 / recipe.held_out)}th sentence of it" if recipe.held_out else "all of it"
     by = METRICS[recipe.metric].title
-    yield f"The first table is of development data, {decides}. Stages are kept by {by}; test data only report."
+    of = "training pairs that were held out, those most like new text" if result.is_held_out else "development data"
+    yield f"The first table is of {of}, {decides}. Stages are kept by {by}; test data only report."
     yield "TER, WER and CER are rates of errors; accuracy is the share of sentences that are as a reference has them."
     yield f"± is half of the 95 % confidence interval by bootstrap. {_scored(result, recipe)}"
     if curves := list(_curves(result, output)):

@@ -34,17 +34,20 @@ from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.model_building.word_alignments import check_alignments
 from phrasebeam.training.recipe.recipe import Recipe
 from phrasebeam.training.recipe.recipe_data import (
+    NO_DEVELOPMENT,
     DividedData,
     RecipeFiles,
     TwinData,
     check_lengths,
     cleaned,
     divided,
+    of_one_spelling,
+    with_held_out,
     without_twins,
 )
 from phrasebeam.training.recipe.recipe_screen import RecipeScreen
 from phrasebeam.training.recipe.score_table import score_cells, shown_metrics
-from phrasebeam.training.recipe.seen_sentences import check_enough_unseen, seen_in_training, without_seen
+from phrasebeam.training.recipe.seen_sentences import Seen, check_enough_unseen, seen_in_training, without_seen
 from phrasebeam.training.recipe.stage import (
     RecipeStage,
     SetScores,
@@ -97,20 +100,29 @@ class RecipeResult(NamedTuple):
     metric: MetricName = "bleu"  # by which stages are kept
     is_raw: bool = False  # whether the text is, of which then the scores are
     cleaning: Sequence[str] = ()  # what was left out of the training data, and mended in them
+    is_held_out: bool = False  # whether the development data are training pairs
+
+    @property
+    def decided(self) -> str:
+        """The stage by whose scores the model was chosen: the best, or that whose weights the best has."""
+        record = self.stages[self.best]
+        return self.best if record.deciding else record.start
 
     @property
     def signatures(self) -> dict[str, str]:
         """Sacrebleu's signatures of the scores, by its names of metrics."""
-        deciding = self.stages[self.best].deciding
+        deciding = self.stages[self.decided].deciding
         return deciding.signatures if deciding else {}
 
     @property
     def gain(self) -> Gain:
         """The score of what is written beside that of the first stage's model, on the sentences that decide."""
         first = next(iter(self.stages))
-        names = first, self.best
+        names = first, self.decided
         before, best = (one.scores[self.metric] if (one := self.stages[name].deciding) else 0.0 for name in names)
-        return Gain(self.metric, before, best, "" if self.best == first else f"stage {self.best}", f"stage {first}")
+        return Gain(
+            self.metric, before, best, "" if self.decided == first else f"stage {self.decided}", f"stage {first}"
+        )
 
 
 @alone_in_output
@@ -124,6 +136,9 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
         raise ConfigError(f"{output}: a model that no recipe made; give --force to replace it, or another --output")
     texts = {f"text {i}": path for i, path in enumerate(recipe.language_model_texts, 1)}
     digests, sentences, seen = file_digests(texts), check_lengths(files), seen_in_training(files)
+    recipe = recipe.refitting(files.development is None)
+    if files.development is None and not recipe.dev_folds:
+        raise ConfigError(NO_DEVELOPMENT)
     for built in recipe.builds:
         check_alignments(built.settings, files.training.alignment)
     if recipe.leave_out_seen:
@@ -136,12 +151,10 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
         save_config(RecipeState(), state)  # the first file, by which the work is known again
     clean = cleaned(files, recipe.builds[0].settings, output / WORK / "data")
     recipe = recipe.with_builds(lambda settings: settings.model_copy(update={"clean": False}))
-    files = clean.files
-    if recipe.leave_out_seen:
-        files = without_seen(files, seen, output / WORK / "data")
-        sentences = check_lengths(files)
-    sentences |= {} if clean.n_kept is None else {"training": clean.n_kept}
-    read = without_twins(files, recipe.twins, output / WORK / "data")
+    if recipe.varieties == "largest":
+        clean = of_one_spelling(clean, output / WORK / "data" / "spelling")
+    read = _read(clean.files, recipe, seen, output / WORK / "data")
+    sentences |= check_lengths(read.files) | {"training": clean.n_kept or sentences["training"]}
     run, screen = _Run(read, output, recipe, threads, digests), RecipeScreen(recipe, sentences)
     with board(screen):
         for number, stage in enumerate(recipe.stages, 1):
@@ -153,7 +166,23 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
     run.write()
     stages = {name: run.records[name] for name in (stage.label for stage in recipe.stages)}
     n_seen = {name: sum(found) for name, found in seen.items()}
-    return RecipeResult(stages, run.best, sentences, n_seen, read.note, recipe.metric, recipe.is_raw, clean.notes)
+    is_held_out = read.files.held_out_of is not None
+    told = read.note, recipe.metric, recipe.is_raw, clean.notes, is_held_out
+    return RecipeResult(stages, run.best, sentences, n_seen, *told)
+
+
+def _read(files: RecipeFiles, recipe: Recipe, seen: Seen, directory: Path) -> TwinData:
+    """The cleaned texts as stages read them; where no development data are given, training pairs are held out."""
+    if recipe.leave_out_seen:
+        files = without_seen(files, seen, directory)
+    read = without_twins(files, recipe.twins, directory)
+    if files.development is not None or recipe.dev_folds is None:
+        return read
+    held_out = with_held_out(read.files, recipe.dev_folds, recipe.dev_sentences, directory / "held-out")
+    if read.left_out is None or not any(stage.learns for stage in recipe.stages):
+        return read._replace(files=held_out, left_out=None)  # its numbers are of other lines
+    again = recipe.twins.model_copy(update={"left_out_of": "learning"})
+    return without_twins(held_out, again, directory / "held-out")._replace(note=read.note)
 
 
 class _Run:
@@ -191,9 +220,9 @@ class _Run:
             record = self._made(stage, record)
         if self.data is None:
             self.data = self._divided(self.directory(name))
-        if record.deciding is None:
-            record = self._scored(name, record)
-        is_best = not self.best or self._quality(record) > self._quality(self.records[self.best])
+        if record.deciding is None and record.test is None:
+            record = self._scored(stage, record)
+        is_best = not (stage.is_scored and self.best) or self._quality(record) > self._quality(self.records[self.best])
         self._save(name, record.model_copy(update={"is_kept": is_best}))
         if is_best:
             self.best = name
@@ -214,11 +243,12 @@ class _Run:
         self._save(name, made)
         return made
 
-    def _scored(self, name: str, record: StageRecord) -> StageRecord:
-        decoder, found = Decoder.load(self.directory(name)), {}
+    def _scored(self, stage: RecipeStage, record: StageRecord) -> StageRecord:
+        name, found = stage.label, {}
+        decoder = Decoder.load(self.directory(name))
         tokenization = Tokenization.of_model(self.directory(name), self.recipe.is_raw)
         for kind, data in (("deciding", self._data.deciding), ("test", self._data.test)):
-            if data is not None:
+            if data is not None and (stage.is_scored or kind == "test"):
                 texts = translated(decoder, data, self.threads, tokenization=tokenization)
                 save_texts(texts, self.work / f"{name}.{kind}")
                 found[kind] = scores_of(texts, data, self.recipe.metric, self.recipe.is_raw)
@@ -238,7 +268,7 @@ class _Run:
         """The texts as stages take them; of raw text what is tuned on is tokens of the first model."""
         directory = self.work / "data"
         directory.mkdir(exist_ok=True)
-        tuning, deciding = divided(self.files.development, self.recipe.held_out, directory)
+        tuning, deciding = divided(self.files.tuned_on, self.recipe.held_out, directory)
         if self.recipe.is_raw:
             tuning = write_tokens(tuning, Tokenization.of_model(model), directory / "tuning.tokens")
         return DividedData(tuning, deciding, self.files.test)
@@ -276,6 +306,7 @@ class _Run:
 
     def _told(self, name: str) -> str:
         """The scores of a stage on the sentences that decide, in words."""
-        deciding = self.records[name].deciding
+        record = self.records[name]
+        deciding = record.deciding or self.records[record.start].deciding
         scores = deciding.scores if deciding else {}
         return ", ".join(f"{one} {scores[one]:.2f}" for one in shown_metrics(self.recipe.metric) if one in scores)

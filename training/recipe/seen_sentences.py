@@ -36,7 +36,8 @@ def without_seen(files: RecipeFiles, seen: Seen, directory: Path) -> RecipeFiles
 
 
 def _sets(files: RecipeFiles) -> dict[str, BitextFiles]:
-    return {"development": files.development} | ({"test": files.test} if files.test else {})
+    sets = {"development": files.development, "test": files.test}
+    return {name: data for name, data in sets.items() if data}
 
 
 def _unseen(data: BitextFiles, seen: Sequence[bool], directory: Path) -> BitextFiles:

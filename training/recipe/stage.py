@@ -46,7 +46,7 @@ class StageWork(NamedTuple):
     @property
     def tuning(self) -> BitextFiles:
         """The development data that is tuned on."""
-        return self.data.tuning if self.data else self.files.development
+        return self.data.tuning if self.data else self.files.tuned_on
 
 
 class RecipeStage(Section):
@@ -54,6 +54,7 @@ class RecipeStage(Section):
 
     builds: ClassVar[bool] = False  # whether it makes a model of the texts alone, and begins with none
     learns: ClassVar[bool] = False  # whether it learns from the training data
+    is_scored: ClassVar[bool] = True  # on the sentences that decide; one that is not is written in any case
 
     name: Name | Literal[""] = Field("", description="in reports and directories; by default the kind")
     start: Name | None = Field(None, description="name of the stage whose model it begins with; null: the best so far")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
 
@@ -9,7 +10,7 @@ from pydantic import Field
 
 from phrasebeam.base.config import Factor, parse_config, save_config
 from phrasebeam.base.progress import stage as logged
-from phrasebeam.decoder.output.mbr import MOST_COMPARED, MbrSettings
+from phrasebeam.decoder.output.mbr import MOST_COMPARED, Gain, MbrSettings
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.tables.model_files import SEARCH
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
@@ -201,11 +202,12 @@ class JoinStage(TrainerStage):
 
 
 class RiskStage(RecipeStage):
-    """Minimum Bayes risk: the size of lists and the scale of scores that are best on the development data."""
+    """Minimum Bayes risk: size of lists, scale of scores and gain that are best on the development data."""
 
     kind: Literal["mbr"]
     sizes: list[Size] = Field([200], min_length=1, max_length=10, description="of the lists that are tried")
     scales: list[Factor] = Field([0.3, 1.0, 3.0], min_length=1, max_length=20, description="of scores that are tried")
+    gains: list[Gain] = Field(["bleu"], min_length=1, max_length=2, description="that are tried, see the section mbr")
     metric: MetricName = Field("bleu", description="by which they are compared")
 
     def by_metric(self, metric: MetricName) -> Self:
@@ -213,17 +215,16 @@ class RiskStage(RecipeStage):
         return self if "metric" in self.model_fields_set else self.model_copy(update={"metric": metric})
 
     def decodings(self, sentences: Mapping[str, int]) -> float:
-        """The development data for each size and scale."""
-        return float(len(self.sizes) * len(self.scales) * sentences["development"])
+        """The development data for each size, scale and gain."""
+        return float(len(self.sizes) * len(self.scales) * len(self.gains) * sentences["development"])
 
     def run(self, work: StageWork) -> None:
         """Write the same model, which chooses translations by least Bayes risk, as is best on what is tuned on."""
         decoder, found = Decoder.load(work.model), []
-        for size in self.sizes:
-            for scale in self.scales:
-                risk = MbrSettings(size=size, scale=scale)
-                texts = translated(decoder, work.tuning, work.threads, risk)
-                found.append((scores_of(texts, work.tuning, self.metric).quality(self.metric), risk))
+        for size, scale, gain in product(self.sizes, self.scales, self.gains):
+            risk = MbrSettings(size=size, scale=scale, gain=gain)
+            texts = translated(decoder, work.tuning, work.threads, risk)
+            found.append((scores_of(texts, work.tuning, self.metric).quality(self.metric), risk))
         _, best = max(found, key=lambda one: one[0])
         making = Making("mbr", {"mbr": best.model_dump(mode="json")})
         write_changed(work.model, work.output, making, search={"mbr": best})

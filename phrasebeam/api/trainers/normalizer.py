@@ -43,9 +43,8 @@ def check_no_words(given: Mapping[str, Any]) -> None:
     for name in WordOptions.__annotations__:
         if given[name] is not None:
             raise ConfigError(f"--{_option(name)} is for --recipe normalize; give --source, --target and their like")
-    for name in ("source", "dev_source"):
-        if given[name] is None:
-            raise ConfigError(f"--{_option(name)} is missing; give a file of sentences")
+    if given["source"] is None:
+        raise ConfigError("--source is missing; give a file of sentences")
 
 
 def train_on_words(recipe: Any, given: Mapping[str, Any]) -> NormalizerDescription:

@@ -54,6 +54,7 @@ class RecipeOptions(shared.RawOptions, shared.TestOptions, PairOptions, WordOpti
 
 class _SentenceOptions(RecipeOptions, total=False):
     metric: MetricName | None
+    dev_folds: int | None
     seed: int
 
 
@@ -63,14 +64,17 @@ def train(
         File | None, f"Source sentences, tokenized or `raw`, one a line, plain, .gz or .zst; {OR_PAIRS}."
     ],
     target: TargetIfApart,
-    dev_source: Annotated[File | None, f"Other source sentences, to tune on and to choose by; {OR_PAIRS}."],
+    dev_source: Annotated[
+        File | None, f"Other source sentences, to tune on and to choose by; {OR_PAIRS}; or give `dev_folds`."
+    ],
     dev_reference: shared.ReferencesIfApart,
     output: Annotated[File, "Directory of the model; a run that was stopped there goes on."],
     *,
     recipe: Annotated[
-        Settings, "quick, standard, best, normalize, or a file; 'phrasebeam config recipe-standard' prints one."
+        Settings, "quick, standard, best, small, normalize, or a file; 'phrasebeam config recipe-standard' prints one."
     ] = "standard",
     metric: Annotated[MetricName | None, Option(section=Recipe)] = None,
+    dev_folds: Annotated[int | None, Option(section=Recipe)] = None,
     seed: Annotated[
         int, Field(ge=1, le=MOST_SEEDS), "N adds N - 1 to all seeds of the recipe, to repeat it with others."
     ] = 1,
@@ -96,6 +100,7 @@ def train(
         "output": output,
         "recipe": recipe,
         "metric": metric,
+        "dev_folds": dev_folds,
         "seed": seed,
         **options,
     }
@@ -112,7 +117,7 @@ def train(
 def _train_on_sentences(
     source: File,
     target: File | None,
-    dev_source: File,
+    dev_source: File | None,
     dev_reference: Files | None,
     output: File,
     recipe: Settings,
@@ -129,7 +134,7 @@ def _train_on_sentences(
     )
     if options["leave_out_seen"]:
         found = found.model_copy(update={"leave_out_seen": True})
-    development = shared.development_data(dev_source, dev_reference)
+    development = shared.optional_data("dev", dev_source, dev_reference)
     test = shared.optional_data("test", options["test_source"], options["test_reference"])
     files = RecipeFiles(shared.training_data(source, target, options["alignment"]), development, test)
     with memory_bound(n_bytes):
@@ -147,7 +152,7 @@ def _train_on_sentences(
 
 
 def _settings(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {} if options["metric"] is None else {"metric": options["metric"]}
+    return {name: options[name] for name in ("metric", "dev_folds") if options[name] is not None}
 
 
 def _recipe_given(given: Settings) -> Settings:

@@ -21,11 +21,11 @@ from tests import ROOT
 BUILD, TUNE = {"kind": "train-model"}, {"kind": "tune"}
 
 
-@pytest.mark.parametrize("name", ["quick", "standard", "best"])
+@pytest.mark.parametrize("name", ["quick", "standard", "best", "small"])
 def test_our_recipes(name):
     recipe = load_config(recipe_file(name, CONFIGS), Recipe)
     kinds = [stage.kind for stage in recipe.stages]
-    assert kinds[0] == "train-model" and "choose" in kinds
+    assert kinds[0] == "train-model" and {"choose", "tune"} & {*kinds}
     assert len({stage.label for stage in recipe.stages}) == len(recipe.stages)
 
 

@@ -1,0 +1,32 @@
+"""The last stage of a recipe that tunes on training pairs: the best model so far, built again of all training pairs."""
+
+from collections.abc import Mapping
+from typing import ClassVar, Literal
+
+from phrasebeam.decoder.model.opened_model import open_model
+from phrasebeam.decoder.translate.translate_settings import ModelSearch
+from phrasebeam.training.common.derived_model import Making
+from phrasebeam.training.recipe.stage import RecipeStage, StageWork, tried_in, write_changed
+from phrasebeam.training.recipe.stages import BUILDING, BuildStage
+
+
+class RefitStage(RecipeStage):
+    """The model of all training pairs, also those held out, with the weights and the search of the best."""
+
+    is_scored: ClassVar[bool] = False  # the sentences that decide are in its training data
+
+    kind: Literal["refit"]
+
+    def decodings(self, sentences: Mapping[str, int]) -> float:
+        """None, but it takes as long."""
+        return BUILDING * sentences["training"]
+
+    def run(self, work: StageWork) -> None:
+        """Build the model anew, and write it with the weights and the search of the model that it begins with."""
+        (build,) = (one for one in work.earlier if isinstance(one, BuildStage))
+        place = tried_in(work.output) / "model"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        files = work.files._replace(training=work.files.whole)
+        build.run(work._replace(files=files, output=place, earlier=()))  # whose alignments are of fewer pairs
+        search = ModelSearch.of(work.model).model_dump(exclude_unset=True)
+        write_changed(place, work.output, Making("refit", {}), open_model(work.model).weights, search)
