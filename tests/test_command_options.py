@@ -16,6 +16,7 @@ WITH = {
     "nbest": ["--nbest-output", "-"],
     "mbr_size": ["--mbr"],
     "mbr_scale": ["--mbr"],
+    "dev_folds": ["--source", "source"],
     "lattice_beam": ["--lattice-output", "-"],
     "rerank": ["--nbest", "lists"],
     "preprocess": ["--side", "source"],
