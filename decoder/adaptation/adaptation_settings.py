@@ -12,11 +12,11 @@ class AdaptationSettings(Section):
         default=0.99, gt=0, le=1, description="what a count is worth after one more confirmed segment; 1: nothing fades"
     )
     weight: float = Field(
-        default=1.0, gt=0, le=1e4, description="how often a confirmed segment counts beside a sentence pair of training"
+        default=3.0, gt=0, le=1e4, description="how often a confirmed segment counts beside a sentence pair of training"
     )
-    order: int = Field(default=3, ge=2, le=6, description="longest n-grams of the language model of confirmed text")
+    order: int = Field(default=4, ge=2, le=6, description="longest n-grams of the language model of confirmed text")
     interpolation: float = Field(
-        default=0.1, ge=0, lt=1, description="its share in the interpolation with the first language model of the model"
+        default=0.3, ge=0, lt=1, description="its share in the interpolation with the first language model of the model"
     )
     most_ratio: float = Field(
         default=10_000, ge=1, le=1e9, description="by which it raises the probability of a word at most"

@@ -59,9 +59,11 @@ def adapted_tables(
 
 def _rows_of(numbers: np.ndarray, origin: np.ndarray) -> np.ndarray:
     """int64[P] where pairs of the model's table (int64[P], or ABSENT) stand in `origin` (int64[R]), or ABSENT."""
-    row_of = {pair: row for row, pair in enumerate(origin.tolist())}
-    row_of[ABSENT] = ABSENT
-    return np.array([row_of.get(number, ABSENT) for number in numbers.tolist()], np.int64)
+    if not origin.size:
+        return np.full(numbers.size, ABSENT, np.int64)
+    order = np.argsort(origin)
+    rows = order[np.minimum(np.searchsorted(origin, numbers, sorter=order), origin.size - 1)]
+    return np.where((origin[rows] == numbers) & (numbers != ABSENT), rows, ABSENT)
 
 
 def _scale(

@@ -117,7 +117,7 @@ def test_scores_are_those_of_a_naive_twin(directory, seed, reordering, given_seg
     source, target = GrowingVocabulary(static.model.source), GrowingVocabulary(static.model.target)
     ids = [(source.add(f), target.add(e), points) for f, e, points in given_segments]
     sentence = source.ids(list(text))
-    counts = DynamicCounts(AdaptationSettings(decay=DECAY), description)
+    counts = DynamicCounts(AdaptationSettings(decay=DECAY, weight=1), description)
     for segment in ids:
         counts.add(*segment)
     found = ConfirmedStatistics(static.arrays, counts).pairs(sentence)
@@ -154,7 +154,7 @@ def test_orientations_are_those_of_model_and_segments(directory, given_segments,
         random_toy(path, 3, 3)
     static = StaticCounts(open_model(path), 10)
     source, target = GrowingVocabulary(static.model.source), GrowingVocabulary(static.model.target)
-    counts = DynamicCounts(AdaptationSettings(decay=DECAY), static.model.description)
+    counts = DynamicCounts(AdaptationSettings(decay=DECAY, weight=1), static.model.description)
     for f, e, points in given_segments:
         counts.add(source.add(f), target.add(e), points)
     known = np.random.default_rng(most).integers(0, most + 1, static.model.reordering_counts.shape, np.int32)

@@ -38,7 +38,7 @@ def now(table, number, time, decay):
 
 @given(st.lists(pairs_of_sentences(), min_size=1, max_size=5), st.sampled_from([1.0, 0.9, 0.5]))
 def test_counts_are_those_of_a_naive_twin(segments, decay):
-    counts, times, links = DynamicCounts(AdaptationSettings(decay=decay), DESCRIPTION), {}, {}
+    counts, times, links = DynamicCounts(AdaptationSettings(decay=decay, weight=1), DESCRIPTION), {}, {}
     for time, (source, target, points) in enumerate(segments, 1):
         counts.add(np.array(source, np.int32), np.array(target, np.int32), points)
         for pair in consistent_pairs(source, target, points, 3, 2):
@@ -83,7 +83,7 @@ TEXTS = st.lists(st.lists(st.sampled_from("abx"), min_size=1, max_size=4), min_s
 @settings(max_examples=30)
 @given(TEXTS, st.sampled_from([1.0, 0.8]), st.sampled_from([0.1, 0.5]))
 def test_the_language_model_interpolates(static, segments, decay, share):
-    given = AdaptationSettings(decay=decay, interpolation=share, most_ratio=50)
+    given = AdaptationSettings(decay=decay, weight=1, order=3, interpolation=share, most_ratio=50)
     model = DynamicLanguageModel(static, given)
     for words in segments:
         model.add(words)
