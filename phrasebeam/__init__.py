@@ -32,6 +32,7 @@ Translate
     NbestTable            n-best lists as arrays: texts, scores, features and their names
     Request, Answer, MbrSettings, ConfidenceSettings  several of these from one search, and how sure each word is
     AdaptedDecoder, Segment       a decoder that learns from confirmed translations: confirm, undo, segments, export
+    MemoryFile, read_memory       a translation memory for it, of sentence pairs or of a file
     align                 word alignment of two files: trained on them, by what was saved, or by a model
     TextAligner           that of sentences by a model
     tokenizer, Tokenizer  tokens of raw text of a language, and text of tokens

@@ -63,6 +63,8 @@ from .decoder.translate.pipeline import LineOutput as LineOutput
 from .decoder.translate.pipeline import LineSettings as LineSettings
 from .decoder.translate.pipeline import translate_lines as translate_lines
 from .decoder.translate.translator import Decoder as Decoder
+from .decoder.translation_memory.memory_files import MemoryFile as MemoryFile
+from .decoder.translation_memory.memory_files import read_memory as read_memory
 from .decoder.translation_memory.segment import Segment as Segment
 from .lm.language_model import LanguageModel as LanguageModel
 from .training.expected_bleu.config import ExpectedBleuConfig as ExpectedBleuConfig

@@ -5,11 +5,12 @@
 DATA has a document a file, a segment a line: source, tab, translation. Documents are shuffled by the seed; a model is
 trained on 37 of them, and tuned on three, by a recipe; the others are worked through in order, each segment confirmed
 after it is translated. DIR keeps the model, and a second run takes it. Each --set is one more run, of settings with
-commas between them.
+commas between them. The translations of each run are written to DIR, where `phrasebeam evaluate` can compare them.
 """
 
 import argparse
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,11 +45,18 @@ def main() -> None:
         settings = AdaptationSettings(**dict(part.split("=") for part in one.split(",")))
         named.append((f"learning, {one}", AdaptedDecoder.load(model, adaptation=settings)))
     rows = [["", f"1-{EARLY}", f"from {EARLY + 1} on", "all"]]
+    write_lines(given.output / "reference.txt", document.target)
     for name, decoder in named:
         texts = run(decoder, document, 0).texts
+        write_lines(given.output / f"{name.replace(', ', '.')}.txt", texts)
         slices = slice(0, EARLY), slice(EARLY, None), slice(None)
         rows.append([name, *(f"{bleu(texts, document.target, part):.2f}" for part in slices)])
     print(table(rows))
+
+
+def write_lines(path: Path, lines: Sequence[str]) -> None:
+    """Write what `phrasebeam evaluate` compares."""
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
 def prepared(given: argparse.Namespace) -> tuple[Document, Path]:

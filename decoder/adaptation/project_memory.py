@@ -114,6 +114,11 @@ class ProjectMemory:
                 raise
 
     @property
+    def n_bytes(self) -> int:
+        """Memory of the counts."""
+        return self._counts.n_bytes
+
+    @property
     def segments(self) -> tuple[Segment, ...]:
         """All segments that are confirmed and not undone, in order of confirmation."""
         with self._lock:

@@ -7,7 +7,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.progress import log
 from phrasebeam.decoder.documents.file_formats import format_name
 from phrasebeam.decoder.documents.protected_segment import DocumentSegment
-from phrasebeam.decoder.documents.sentence_pairs import FORMATS, SegmentPair, read_pairs
+from phrasebeam.decoder.documents.sentence_pairs import FORMATS, read_pairs
 from phrasebeam.decoder.marked_text.tokenization import TOKENIZED, Tokenization
 from phrasebeam.decoder.translation_memory.segment import MOST_WORDS, Segment
 from phrasebeam.decoder.translation_memory.similar_segments import SegmentMatch, SimilarSegments
@@ -17,14 +17,14 @@ from phrasebeam.lm.text.corpus import split
 class MemoryFile:
     """The segments of one translation memory; any number of threads and projects may share it.
 
-    >>> memory = MemoryFile([SegmentPair("der hund schläft .", "the dog is asleep .")], "team.tmx")
+    >>> memory = MemoryFile([("der hund schläft .", "the dog is asleep .")], "team.tmx")
     >>> memory.exact("der hund  schläft .")
     'the dog is asleep .'
     >>> memory.best(["der", "hund", "bellt", "."], 0.5).similarity
     0.75
     """
 
-    def __init__(self, pairs: Iterable[SegmentPair], origin: str, tokenization: Tokenization = TOKENIZED):
+    def __init__(self, pairs: Iterable[tuple[str, str]], origin: str, tokenization: Tokenization = TOKENIZED):
         """Texts of both languages; of several pairs with the same source the last one counts.
 
         `tokenization` makes tokens of the model of them, by whose similarity segments are found.
