@@ -12,7 +12,7 @@ from phrasebeam.decoder.extraction.occurrences import target_lengths
 from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source, phrase_hash
 from phrasebeam.decoder.tables.ragged import taken
 from phrasebeam.kernels.hashing import EMPTY
-from phrasebeam.kernels.jit import kernel
+from phrasebeam.kernels.jit import inlined_kernel, kernel
 
 MOST_PAIRS = 20  # of a source phrase, as many as the table limit leaves by default
 
@@ -111,8 +111,7 @@ def choose_pairs(static: StaticArrays, confirmed: Confirmed, words, begins, leng
         n, pair = np.int64(0), np.int64(tables.latest[source])
         while pair != EMPTY:
             count, place = faded(tables.pairs, pair, time, rules.decay), n
-            # Pairs come the later ones first, so that of equal ones the present is the earlier
-            while place > 0 and faded(tables.pairs, chosen[i, place - 1], time, rules.decay) <= count:
+            while place > 0 and _is_better(count, pair, tables, confirmed, chosen[i, place - 1]):
                 place -= 1
             n = min(n + 1, np.int64(chosen.shape[1]))
             for k in range(n - 1, place, -1):
@@ -120,6 +119,13 @@ def choose_pairs(static: StaticArrays, confirmed: Confirmed, words, begins, leng
             if place < n:
                 chosen[i, place] = pair
             pair = np.int64(tables.entries.earlier[pair])
+
+
+@inlined_kernel
+def _is_better(count, pair, tables, confirmed, other):
+    """Whether a pair with a count comes before another one: it is more frequent, or as frequent and entered before."""
+    of_other = faded(tables.pairs, other, confirmed.time, confirmed.rules.decay)
+    return count > of_other or (count == of_other and pair < other)
 
 
 @kernel

@@ -38,11 +38,15 @@ NO_VOTES = Votes(np.zeros(2, np.int64), np.zeros(0, np.int64))  # of one alignme
 ANY_WORD = np.int64(1 << 40)  # in place of a word of a link: all links of the other one
 
 
+KEPT = np.int64(32)  # pairs of a source phrase that stay in its list, at least; sentences ask for fewer
+
+
 class PairEntries(NamedTuple):
     """What is known of each phrase pair beside its count, by its number; there is room for C of them."""
 
     target: np.ndarray  # int32[C], number of its target phrase
-    earlier: np.ndarray  # int32[C], number of the pair of the same source phrase that was entered before it, or EMPTY
+    earlier: np.ndarray  # int32[C], number of the next pair in the list of its source phrase, or EMPTY
+    is_listed: np.ndarray  # int32[C], whether it is in that list
     place: np.ndarray  # int32[C, 4], its last occurrence: segment, first source word, first target word, lengths
     orientations: np.ndarray  # float32[C, 8], fading with the count
 
@@ -54,8 +58,11 @@ class CountTables(NamedTuple):
     targets: FadingTable
     pairs: FadingTable  # by both hashes
     links: FadingTable  # of words, see link_key
-    latest: np.ndarray  # int32[C], the last pair that was entered of each source phrase
+    latest: np.ndarray  # int32[C], the first pair in the list of each source phrase, or EMPTY
+    n_listed: np.ndarray  # int32[C], how many that list has, up to twice KEPT
+    source_orientations: np.ndarray  # float32[C, 8], of all pairs of a source phrase where they share them; else [0, 8]
     entries: PairEntries
+    ranking: np.ndarray  # float64[2, 2 * KEPT], work space: pairs of a list, and their counts
 
 
 class CountRules(NamedTuple):
@@ -77,8 +84,16 @@ class DynamicCounts:
         lengths = description.max_source_phrase_length, description.max_target_phrase_length
         self.rules = CountRules(settings.weight, settings.decay, *lengths, kind)
         self.text, self.time = ConfirmedText(), 0
+        self._is_by_source = description.reordering is not None and description.reordering.condition == "f"
         sources, targets, pairs, links = (new_table(FIRST_ROOM) for _ in range(4))
-        self.tables = CountTables(sources, targets, pairs, links, np.zeros(0, np.int32), _entries(0))
+        of_sources = self._of_sources(0)
+        ranking = np.zeros((2, 2 * KEPT))
+        self.tables = CountTables(sources, targets, pairs, links, *of_sources, _entries(0), ranking)
+
+    def _of_sources(self, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The arrays of CountTables with rows for n source phrases."""
+        orientations = np.zeros((n if self._is_by_source else 0, N_COUNTS), np.float32)
+        return np.full(n, EMPTY, np.int32), np.zeros(n, np.int32), orientations
 
     def add(self, source: np.ndarray, target: np.ndarray, points: Sequence[tuple[int, int]]) -> None:
         """Count the phrase pairs and links of one more segment of word ids (int32[n], int32[m])."""
@@ -97,27 +112,29 @@ class DynamicCounts:
         """Grow the tables for so many further phrase pairs and links."""
         old = self.tables
         sources, targets, pairs = (with_room(table, n_pairs) for table in old[:3])
-        latest, entries = old.latest, old.entries
-        if sources.keys.size > latest.size:
-            latest = np.full(sources.keys.size, EMPTY, np.int32)
-            latest[: old.latest.size] = old.latest
+        of_sources, entries = old[4:7], old.entries
+        if sources.keys.size > old.latest.size:
+            of_sources = self._of_sources(sources.keys.size)
+            for before, now in zip(old[4:7], of_sources):
+                now[: len(before)] = before
         if pairs.keys.size > entries.target.size:
             entries = _entries(pairs.keys.size)
             for before, now in zip(old.entries, entries):
                 now[: len(before)] = before
-        self.tables = CountTables(sources, targets, pairs, with_room(old.links, 3 * n_links), latest, entries)
+        links = with_room(old.links, 3 * n_links)
+        self.tables = CountTables(sources, targets, pairs, links, *of_sources, entries, old.ranking)
 
     @property
     def n_bytes(self) -> int:
         """Memory of the counts."""
         tables = self.tables
-        arrays = [*tables.sources, *tables.targets, *tables.pairs, *tables.links, tables.latest, *tables.entries]
+        arrays = [*tables.sources, *tables.targets, *tables.pairs, *tables.links, *tables[4:7], *tables.entries]
         return sum(array.nbytes for array in (*arrays, *self.text.bitext))
 
 
 def _entries(n: int) -> PairEntries:
-    numbers, place = np.zeros((2, n), np.int32), np.zeros((n, 4), np.int32)
-    return PairEntries(numbers[0], numbers[1], place, np.zeros((n, N_COUNTS), np.float32))
+    numbers, place = np.zeros((3, n), np.int32), np.zeros((n, 4), np.int32)
+    return PairEntries(numbers[0], numbers[1], numbers[2], place, np.zeros((n, N_COUNTS), np.float32))
 
 
 @kernel
@@ -155,24 +172,66 @@ def _count_occurrence(bitext, i, rules, occurrence, tables):
     begin = bitext.target_offsets[i] + occurrence[2]
     target_key = phrase_hash(bitext.target_tokens, begin, begin + target_length(occurrence))
     source, target = number_or_new(tables.sources, source_key), number_or_new(tables.targets, target_key)
+    previous, following = orientations(occurrence)
+    if tables.source_orientations.shape[0] > 0:
+        fading = rules.decay ** (time - np.int64(tables.sources.times[source]))
+        _add_orientations(tables.source_orientations[source], fading, rules.weight, previous, following)
     add_count(tables.sources, source, rules.weight, time, rules.decay)
     add_count(tables.targets, target, rules.weight, time, rules.decay)
     n_before, entries = tables.pairs.size[0], tables.entries
     pair = number_or_new(tables.pairs, mix(source_key) ^ target_key)
     if pair == n_before:
-        entries.target[pair], entries.earlier[pair] = target, tables.latest[source]
-        tables.latest[source] = pair
+        entries.target[pair], entries.is_listed[pair] = target, 0
         for column in range(N_COUNTS):
             entries.orientations[pair, column] = 0.0
     fading = rules.decay ** (time - np.int64(tables.pairs.times[pair]))
-    for column in range(N_COUNTS):
-        entries.orientations[pair, column] *= fading
-    previous, following = orientations(occurrence)
-    entries.orientations[pair, previous] += rules.weight
-    entries.orientations[pair, N_ORIENTATIONS + following] += rules.weight
+    _add_orientations(entries.orientations[pair], fading, rules.weight, previous, following)
     for column in range(4):
         entries.place[pair, column] = occurrence[column]
     add_count(tables.pairs, pair, rules.weight, time, rules.decay)
+    if not entries.is_listed[pair]:
+        if tables.n_listed[source] == 2 * KEPT:
+            _shorten_list(tables, source, time, rules.decay)
+        _enter(tables, source, pair)
+
+
+@inlined_kernel
+def _add_orientations(counts, fading, weight, previous, following):
+    """Let 8 counts fade, and count both orientations of a phrase pair."""
+    for column in range(N_COUNTS):
+        counts[column] *= fading
+    counts[previous] += weight
+    counts[N_ORIENTATIONS + following] += weight
+
+
+@inlined_kernel
+def _enter(tables, source, pair):
+    """Enter a pair at the front of the list of its source phrase."""
+    tables.entries.earlier[pair], tables.entries.is_listed[pair] = tables.latest[source], 1
+    tables.latest[source] = pair
+    tables.n_listed[source] += 1
+
+
+@inner_kernel
+def _shorten_list(tables, source, time, decay):
+    """Leave the KEPT most frequent pairs in the list of a source phrase, of equal ones the earlier.
+
+    All counts fade alike, so that another one can only come before these when it is counted, and is entered again.
+    """
+    pairs, counts, n, pair = tables.ranking[0], tables.ranking[1], np.int64(0), np.int64(tables.latest[source])
+    while pair != EMPTY:
+        pairs[n], counts[n] = pair, faded(tables.pairs, pair, time, decay)
+        n += 1
+        pair = np.int64(tables.entries.earlier[pair])
+    tables.latest[source], tables.n_listed[source] = EMPTY, 0
+    for i in range(n - 1, -1, -1):
+        n_better = 0
+        for k in range(n):
+            n_better += counts[k] > counts[i] or (counts[k] == counts[i] and pairs[k] < pairs[i])
+        if n_better < KEPT:
+            _enter(tables, source, np.int64(pairs[i]))
+        else:
+            tables.entries.is_listed[np.int64(pairs[i])] = 0
 
 
 @inlined_kernel

@@ -28,7 +28,6 @@ from phrasebeam.decoder.tables.phrase_table import (
     TARGET_GIVEN_SOURCE,
     ln_score,
 )
-from phrasebeam.kernels.hashing import EMPTY
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
 LEX_SOURCE, LEX_TARGET = np.int64(1), np.int64(3)  # columns of ln lex(f|e) and ln lex(e|f)
@@ -173,14 +172,14 @@ def _all_links(static, confirmed, source, target):
 def _count_orientations(static, confirmed, numbers, scored):
     """Count the orientations of a pair, or of all pairs of its source phrase where they share them, the model's too."""
     row, pair, source, number = numbers
-    tables, counts = confirmed.tables, scored.orientations[row]
-    if static.is_by_source:
-        pair = np.int64(tables.latest[source])
-    while pair != EMPTY:
-        fading = confirmed.rules.decay ** (confirmed.time - np.int64(tables.pairs.times[pair]))
-        for kind in range(N_COUNTS):
-            counts[kind] += tables.entries.orientations[pair, kind] * fading
-        pair = np.int64(tables.entries.earlier[pair]) if static.is_by_source else np.int64(EMPTY)
+    tables, counts, time, decay = confirmed.tables, scored.orientations[row], confirmed.time, confirmed.rules.decay
+    for kind in range(N_COUNTS):
+        if static.is_by_source:
+            fading = decay ** (time - np.int64(tables.sources.times[source]))
+            counts[kind] = tables.source_orientations[source, kind] * fading
+        else:
+            fading = decay ** (time - np.int64(tables.pairs.times[pair]))
+            counts[kind] = tables.entries.orientations[pair, kind] * fading
     first, last = scored.original[row], scored.original[row] + 1
     if static.is_by_source and number != ABSENT:
         first, last = static.phrases.pair_offsets[number], static.phrases.pair_offsets[number + 1]

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
 from phrasebeam.decoder.adaptation.confirmed_pairs import MOST_PAIRS, ConfirmedStatistics
-from phrasebeam.decoder.adaptation.dynamic_counts import DynamicCounts
+from phrasebeam.decoder.adaptation.dynamic_counts import KEPT, DynamicCounts
 from phrasebeam.decoder.adaptation.static_counts import StaticCounts
 from phrasebeam.decoder.features.reordering import SMOOTHING
+from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.lm.text.fixed_vocabulary import GrowingVocabulary
 from tests.decoder.models import REORDERINGS, SOURCE, TARGET, random_toy, toy_name
@@ -146,25 +147,46 @@ def test_scores_are_those_of_a_naive_twin(directory, seed, reordering, given_seg
         assert found.scores.counts[row].tolist() == [max(1, round(one)) for one in total]
 
 
+def of_source(phrase, static, known, given_segments, vocabulary):
+    """How often a source phrase has an orientation in model and segments."""
+    table, longest = static.model.tables.phrases, static.model.description
+    total = 0.0
+    for number, one in enumerate(phrases(table.source_offsets, table.source_words)):
+        if one == phrase:
+            total += known[slice(*table.pair_offsets[number : number + 2]), :4].sum()
+    for age, (f, e, points) in enumerate(reversed(given_segments)):
+        ids = vocabulary.ids(f).tolist()
+        lengths = longest.max_source_phrase_length, longest.max_target_phrase_length
+        total += sum(DECAY**age for one, _, _ in consistent_occurrences(ids, e, points, *lengths) if one == phrase)
+    return total
+
+
 @given(st.lists(segments(), min_size=1, max_size=3), st.booleans(), st.integers(0, 3))
 @settings(max_examples=15, deadline=None)
 def test_orientations_are_those_of_model_and_segments(directory, given_segments, is_by_source, most):
-    path = directory / "orientations"
+    path = directory / f"orientations-{is_by_source}"
     if not path.exists():
-        random_toy(path, 3, 3)
+        random_toy(path, 3, 3, Reordering(condition="f" if is_by_source else "fe"))
     static = StaticCounts(open_model(path), 10)
     source, target = GrowingVocabulary(static.model.source), GrowingVocabulary(static.model.target)
     counts = DynamicCounts(AdaptationSettings(decay=DECAY, weight=1), static.model.description)
     for f, e, points in given_segments:
         counts.add(source.add(f), target.add(e), points)
     known = np.random.default_rng(most).integers(0, most + 1, static.model.reordering_counts.shape, np.int32)
-    arrays = static.arrays._replace(is_by_source=is_by_source, reordering_counts=known)
+    arrays = static.arrays._replace(reordering_counts=known)
+    assert arrays.is_by_source == is_by_source
     entries, times = counts.tables.entries, counts.tables.pairs.times
     for words, _, _ in given_segments:
         found = ConfirmedStatistics(arrays, counts).pairs(source.ids(words))
         for row, original in enumerate(found.scores.original.tolist()):
             expected = found.scores.orientations[row]
-            if not is_by_source:
+            if is_by_source:
+                first, last = found.sources[0][found.source_of[row] :][:2]
+                phrase = tuple(found.sources[1][first:last].tolist())
+                assert expected[:4].sum() == pytest.approx(
+                    of_source(phrase, static, known, given_segments, source), abs=1e-4
+                )
+            else:
                 new = expected - (known[original] if original >= 0 else 0)
                 fading = DECAY ** (counts.time - times[: counts.tables.pairs.size[0]])
                 every = entries.orientations[: fading.size] * fading[:, None]
@@ -176,3 +198,24 @@ def test_orientations_are_those_of_model_and_segments(directory, given_segments,
                 total = expected[:4].sum() if column < 3 else expected[4:].sum()
                 share = (expected[kinds].sum() + SMOOTHING) / (total + 3 * SMOOTHING)
                 assert found.scores.ln_reordering[row, column] == pytest.approx(math.log(share), abs=1e-5)
+
+
+def test_the_list_of_a_frequent_phrase_stays_short(directory):
+    """The most frequent pairs of a phrase with hundreds of translations are found as if all were looked at."""
+    path = directory / "lists"
+    random_toy(path, 3, 3)
+    static, rng = StaticCounts(open_model(path), 10), np.random.default_rng(1)
+    source, target = GrowingVocabulary(static.model.source), GrowingVocabulary(static.model.target)
+    counts, words = DynamicCounts(AdaptationSettings(decay=0.95, weight=1), static.model.description), list[str]()
+    for _ in range(400):
+        word = rng.choice(words) if words and rng.random() < 0.5 else f"new{len(words)}"
+        words.append(word)
+        counts.add(source.add(["x"]), target.add([word]), [(0, 0)])
+    now = Counter()
+    for age, word in enumerate(reversed(words)):
+        now[word] += 0.95**age
+    first = {word: i for i, word in reversed(list(enumerate(words)))}
+    best = sorted(now, key=lambda word: (-now[word], first[word]))[:MOST_PAIRS]
+    found = ConfirmedStatistics(static.arrays, counts).pairs(source.ids(["x"]))
+    assert [target.word(e) for (e,) in phrases(*found.targets)] == best
+    assert counts.tables.n_listed.max() <= 2 * KEPT < len(now)
