@@ -62,7 +62,8 @@ def main() -> None:
 
 def pages() -> list[Path]:
     """The pages of measurements."""
-    return [ROOT / "benchmarks" / "README.md", *sorted((ROOT / "docs" / "experiments").glob("*.md"))]
+    experiments = sorted((ROOT / "docs" / "experiments").glob("*.md"))
+    return [ROOT / "benchmarks" / "README.md", ROOT / "docs" / "transliteration.md", *experiments]
 
 
 def tables_of(page: Path) -> Iterator[PageTable]:

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -151,7 +152,7 @@ def peak_of_server(model, memory):
     command = [sys.executable, "-c", PEAK, *arguments]
     process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
     try:
-        url = next(line for line in process.stderr if "listening" in line).split()[-1]
+        url = next(found[1] for line in process.stderr if (found := re.search(r"listening on (\S+)", line)))
         body = json.dumps({"text": [SENTENCE] * 4}).encode()
         request = Request(f"{url}/v1/translate", body, {"Content-Type": "application/json"})
         with urlopen(request, timeout=600) as answer:
