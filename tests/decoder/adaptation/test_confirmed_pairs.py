@@ -147,6 +147,14 @@ def test_scores_are_those_of_a_naive_twin(directory, seed, reordering, given_seg
         assert found.scores.counts[row].tolist() == [max(1, round(one)) for one in total]
 
 
+def pair_of_the_model(static):
+    """A segment that is the first phrase pair of the model."""
+    table, model = static.model.tables.phrases, static.model
+    source = [model.source.word(i) for i in phrases(table.source_offsets, table.source_words)[0]]
+    target = [model.target.word(i) for i in phrases(table.target_offsets, table.target_words)[0]]
+    return source, target, [(i, j) for i in range(len(source)) for j in range(len(target))]
+
+
 def of_source(phrase, static, known, given_segments, vocabulary):
     """How often a source phrase has an orientation in model and segments."""
     table, longest = static.model.tables.phrases, static.model.description
@@ -170,6 +178,7 @@ def test_orientations_are_those_of_model_and_segments(directory, given_segments,
     static = StaticCounts(open_model(path), 10)
     source, target = GrowingVocabulary(static.model.source), GrowingVocabulary(static.model.target)
     counts = DynamicCounts(AdaptationSettings(decay=DECAY, weight=1), static.model.description)
+    given_segments = [pair_of_the_model(static), *given_segments]
     for f, e, points in given_segments:
         counts.add(source.add(f), target.add(e), points)
     known = np.random.default_rng(most).integers(0, most + 1, static.model.reordering_counts.shape, np.int32)
