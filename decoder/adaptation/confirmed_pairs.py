@@ -108,7 +108,7 @@ def choose_pairs(static: StaticArrays, confirmed: Confirmed, words, begins, leng
         number = max(find_source(static.phrases, words, begins[i], begins[i] + lengths[i]), np.int64(ABSENT))
         sources[i, 1] = number
         factors[i] = _share(static_source_count(static, number), faded(tables.sources, source, time, rules.decay))
-        n, pair = np.int64(0), np.int64(tables.latest[source])
+        n, pair = np.int64(0), np.int64(tables.first_listed[source])
         while pair != EMPTY:
             count, place = faded(tables.pairs, pair, time, rules.decay), n
             while place > 0 and _is_better(count, pair, tables, confirmed, chosen[i, place - 1]):
@@ -118,7 +118,7 @@ def choose_pairs(static: StaticArrays, confirmed: Confirmed, words, begins, leng
                 chosen[i, k] = chosen[i, k - 1]
             if place < n:
                 chosen[i, place] = pair
-            pair = np.int64(tables.entries.earlier[pair])
+            pair = np.int64(tables.entries.next_listed[pair])
 
 
 @inlined_kernel

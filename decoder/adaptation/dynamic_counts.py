@@ -1,7 +1,7 @@
 """Counts of the phrase pairs and links of confirmed segments, which fade as further segments are confirmed.
 
 A count is worth `decay` times as much after each segment, as in the caches of Bertoldi et al. (2013, section 3). All is
-in arrays that kernels fill, so that a project of many segments opens fast and takes little memory.
+in arrays that kernels fill and read.
 """
 
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ class PairEntries(NamedTuple):
     """What is known of each phrase pair beside its count, by its number; there is room for C of them."""
 
     target: np.ndarray  # int32[C], number of its target phrase
-    earlier: np.ndarray  # int32[C], number of the next pair in the list of its source phrase, or EMPTY
+    next_listed: np.ndarray  # int32[C], number of the next pair in the list of its source phrase, or EMPTY
     is_listed: np.ndarray  # int32[C], whether it is in that list
     place: np.ndarray  # int32[C, 4], its last occurrence: segment, first source word, first target word, lengths
     orientations: np.ndarray  # float32[C, 8], fading with the count
@@ -58,7 +58,7 @@ class CountTables(NamedTuple):
     targets: FadingTable
     pairs: FadingTable  # by both hashes
     links: FadingTable  # of words, see link_key
-    latest: np.ndarray  # int32[C], the first pair in the list of each source phrase, or EMPTY
+    first_listed: np.ndarray  # int32[C], the first pair in the list of each source phrase, or EMPTY
     n_listed: np.ndarray  # int32[C], how many that list has, up to twice KEPT
     source_orientations: np.ndarray  # float32[C, 8], of all pairs of a source phrase where they share them; else [0, 8]
     entries: PairEntries
@@ -83,7 +83,7 @@ class DynamicCounts:
         kind = KINDS[description.reordering.orientation if description.reordering else "word"]
         lengths = description.max_source_phrase_length, description.max_target_phrase_length
         self.rules = CountRules(settings.weight, settings.decay, *lengths, kind)
-        self.text, self.time = ConfirmedText(), 0
+        self.text = ConfirmedText()
         self._is_by_source = description.reordering is not None and description.reordering.condition == "f"
         sources, targets, pairs, links = (new_table(FIRST_ROOM) for _ in range(4))
         of_sources = self._of_sources(0)
@@ -97,9 +97,9 @@ class DynamicCounts:
 
     def add(self, source: np.ndarray, target: np.ndarray, points: Sequence[tuple[int, int]]) -> None:
         """Count the phrase pairs and links of one more segment of word ids (int32[n], int32[m])."""
+        number = len(self.text)
         self.text.add(source, target, tuple(points))
-        number, bitext = self.time, self.text.bitext
-        self.time += 1
+        bitext = self.text.bitext
         longest = max(self.rules.longest_source, self.rules.longest_target)
         n_pairs = _count_pairs(bitext, number, longest, NO_OCCURRENCES)
         self._make_room(n_pairs, len(points))
@@ -113,7 +113,7 @@ class DynamicCounts:
         old = self.tables
         sources, targets, pairs = (with_room(table, n_pairs) for table in old[:3])
         of_sources, entries = old[4:7], old.entries
-        if sources.keys.size > old.latest.size:
+        if sources.keys.size > old.first_listed.size:
             of_sources = self._of_sources(sources.keys.size)
             for before, now in zip(old[4:7], of_sources):
                 now[: len(before)] = before
@@ -123,6 +123,11 @@ class DynamicCounts:
                 now[: len(before)] = before
         links = with_room(old.links, 3 * n_links)
         self.tables = CountTables(sources, targets, pairs, links, *of_sources, entries, old.ranking)
+
+    @property
+    def time(self) -> int:
+        """How many segments are counted."""
+        return len(self.text)
 
     @property
     def n_bytes(self) -> int:
@@ -207,8 +212,8 @@ def _add_orientations(counts, fading, weight, previous, following):
 @inlined_kernel
 def _enter(tables, source, pair):
     """Enter a pair at the front of the list of its source phrase."""
-    tables.entries.earlier[pair], tables.entries.is_listed[pair] = tables.latest[source], 1
-    tables.latest[source] = pair
+    tables.entries.next_listed[pair], tables.entries.is_listed[pair] = tables.first_listed[source], 1
+    tables.first_listed[source] = pair
     tables.n_listed[source] += 1
 
 
@@ -218,12 +223,12 @@ def _shorten_list(tables, source, time, decay):
 
     All counts fade alike, so that another one can only come before these when it is counted, and is entered again.
     """
-    pairs, counts, n, pair = tables.ranking[0], tables.ranking[1], np.int64(0), np.int64(tables.latest[source])
+    pairs, counts, n, pair = tables.ranking[0], tables.ranking[1], np.int64(0), np.int64(tables.first_listed[source])
     while pair != EMPTY:
         pairs[n], counts[n] = pair, faded(tables.pairs, pair, time, decay)
         n += 1
-        pair = np.int64(tables.entries.earlier[pair])
-    tables.latest[source], tables.n_listed[source] = EMPTY, 0
+        pair = np.int64(tables.entries.next_listed[pair])
+    tables.first_listed[source], tables.n_listed[source] = EMPTY, 0
     for i in range(n - 1, -1, -1):
         n_better = 0
         for k in range(n):

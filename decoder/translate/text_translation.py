@@ -1,6 +1,7 @@
 """Text and documents translated as segments: what is no text stays whole, and terms are as a term base has them."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from phrasebeam.base.progress import log
@@ -10,7 +11,7 @@ from phrasebeam.decoder.documents.term_base import TermBase
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.marked_text.tokenization import Tokenization
 from phrasebeam.decoder.output.translation import Translation
-from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
+from phrasebeam.decoder.translate.adapted_decoder import AdaptedAnswer, AdaptedDecoder
 from phrasebeam.decoder.translate.hints import with_hints
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.decoder.translation_memory.memory_files import known_translation
@@ -36,8 +37,11 @@ def translate_texts(
     counts = MatchCounts()
 
     def translate_all(inputs: Iterable[Input]) -> Iterator[Translation]:
-        noted = counts.noted(inputs, memory.match) if memory and memory.files else inputs
-        return decoder.translate_all(with_hints(noted, decoder.model), threads)
+        given = with_hints(inputs, decoder.model)
+        with closing(decoder.answer_all(given, decoder.request, threads)) as answers:
+            for answer in answers:
+                counts.add_match(answer.match if isinstance(answer, AdaptedAnswer) else None)
+                yield answer.translation
 
     def known(segment: DocumentSegment) -> str | None:
         found = known_translation(segment, memory.files) if memory else None
@@ -62,13 +66,9 @@ class MatchCounts:
         self.n_texts += 1
         self.n_known += is_known
 
-    def noted(self, inputs: Iterable[Input], match: Callable[[Sequence[str]], SegmentMatch | None]) -> Iterator[Input]:
-        """The sentences, while their matches are counted."""
-        for given in inputs:
-            found = match(given.words)
-            if found:
-                self._similarities.append(found.similarity)
-            yield given
+    def add_match(self, match: SegmentMatch | None) -> None:
+        """Count the match of a sentence, if it has one."""
+        self._similarities += [match.similarity] if match else []
 
     def __str__(self) -> str:
         n = len(self._similarities)

@@ -7,10 +7,10 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.progress import log
 from phrasebeam.decoder.documents.file_formats import format_name
 from phrasebeam.decoder.documents.protected_segment import DocumentSegment
-from phrasebeam.decoder.documents.sentence_pairs import FORMATS, read_pairs
+from phrasebeam.decoder.documents.sentence_pairs import FORMATS, SegmentPairs, read_pairs
 from phrasebeam.decoder.marked_text.tokenization import TOKENIZED, Tokenization
 from phrasebeam.decoder.translation_memory.segment import MOST_WORDS, Segment
-from phrasebeam.decoder.translation_memory.similar_segments import SegmentMatch, SimilarSegments
+from phrasebeam.decoder.translation_memory.similar_segments import SegmentMatch, SimilarSegments, Words
 from phrasebeam.lm.text.corpus import split
 
 
@@ -32,9 +32,8 @@ class MemoryFile:
         self._similar, self._texts = SimilarSegments(origin), dict[str, str]()
         for number, (source, translation) in enumerate(pairs, 1):
             self._texts[_plain(source)] = translation
-            sides = split(tokenization.before(source)), split(tokenization.target(translation))
-            if all(0 < len(words) <= MOST_WORDS for words in sides):
-                self._similar.add(Segment(number, tuple(sides[0]), tuple(sides[1]), ()))
+            if sides := segment_words(source, translation, tokenization):
+                self._similar.add(Segment(number, *sides, ()))
 
     def __len__(self) -> int:
         return len(self._texts)
@@ -62,13 +61,23 @@ def known_translation(segment: DocumentSegment, files: Sequence[MemoryFile]) -> 
     return None
 
 
+def memory_pairs(path: str | Path, source: str | None, target: str | None) -> SegmentPairs:
+    """The pairs of a memory, see read_pairs; of a table, whose columns have no languages, those of the first two."""
+    return read_pairs(path) if format_name(path, FORMATS) == "tsv" else read_pairs(path, source, target)
+
+
+def segment_words(source: str, translation: str, tokenization: Tokenization) -> tuple[Words, Words] | None:
+    """The tokens of both texts of a pair; None where a side has none, or too many for a segment."""
+    sides = split(tokenization.before(source)), split(tokenization.target(translation))
+    return (tuple(sides[0]), tuple(sides[1])) if all(0 < len(words) <= MOST_WORDS for words in sides) else None
+
+
 def read_memory(path: str | Path, source: str, target: str, tokenization: Tokenization = TOKENIZED) -> MemoryFile:
     """The translation memory in a TMX, TSV, PO or XLIFF file.
 
     `source` and `target` are the languages of a TMX or XLIFF file (BCP 47). Raises FormatError, ConfigError or OSError.
     """
-    is_table = format_name(path, FORMATS) == "tsv"
-    pairs = read_pairs(path) if is_table else read_pairs(path, source, target)
+    pairs = memory_pairs(path, source, target)
     memory = MemoryFile(pairs, Path(path).name, tokenization)
     if not len(memory):
         raise ConfigError(f"{path}: no segment has a translation; give a memory that has some, or leave it out")

@@ -11,10 +11,10 @@ from starlette.exceptions import HTTPException
 from phrasebeam.base.errors import ConfigError, SmtError, excerpt
 from phrasebeam.base.progress import log
 from phrasebeam.decoder.documents.file_formats import format_name
-from phrasebeam.decoder.documents.sentence_pairs import FORMATS, read_pairs
+from phrasebeam.decoder.documents.sentence_pairs import FORMATS
 from phrasebeam.decoder.marked_text.tokenization import Tokenization
-from phrasebeam.decoder.translation_memory.segment import MOST_WORDS, NewSegment
-from phrasebeam.lm.text.corpus import split
+from phrasebeam.decoder.translation_memory.memory_files import memory_pairs, segment_words
+from phrasebeam.decoder.translation_memory.segment import NewSegment, Segment
 from phrasebeam.server.serving.projects import NAME_RULE, PROJECT_NAME, Projects
 from phrasebeam.server.serving.served_models import ServedModel, ServedModels
 
@@ -87,15 +87,16 @@ class WatchedMemories:
             for one in self._projects.segments(served, file.project)
             if one.key.startswith("memory ")
         }
-        new = list[NewSegment]()
+        new, replaced = list[NewSegment](), list[Segment]()
         for pair in _new_segments(file, served):
             before = known.get(pair.key.split()[1])
             if before is None or before.key != pair.key:
                 new.append(pair)
-                if before is not None:
-                    self._projects.undo(served, file.project, before.number)
+                replaced += [before] if before else []
         for first in range(0, len(new), AT_ONCE):
             self._projects.confirm_all(served, file.project, new[first : first + AT_ONCE])
+        for segment in replaced:  # what stood before goes when the other is on disk
+            self._projects.undo(served, file.project, segment.number)
         return len(new)
 
 
@@ -103,12 +104,9 @@ def _new_segments(file: WatchedFile, served: ServedModel) -> Iterator[NewSegment
     """The pairs of a file in tokens, the last one of each source, but those that are too long."""
     languages, tokenization = served.languages, Tokenization.of(served.raw_text)
     codes = (languages.source, languages.target) if languages else (None, None)
-    is_table = format_name(file.path, FORMATS) == "tsv"
-    pairs = read_pairs(file.path) if is_table else read_pairs(file.path, *codes)
-    texts = {pair.source: pair.target for pair in pairs}
+    texts = {pair.source: pair.target for pair in memory_pairs(file.path, *codes)}
     for source, translation in texts.items():
-        sides = split(tokenization.before(source)), split(tokenization.target(translation))
-        if all(0 < len(words) <= MOST_WORDS for words in sides):
+        if sides := segment_words(source, translation, tokenization):
             yield NewSegment(*sides, KEY.format(source=_checksum(source), translation=_checksum(translation)))
 
 
