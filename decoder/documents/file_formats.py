@@ -9,7 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.base.errors import ConfigError, FormatError, excerpt
 from phrasebeam.base.files import open_binary
 from phrasebeam.process.compression import SUFFIXES
 
@@ -25,7 +25,12 @@ MISSING = "PO, XLIFF, TMX and TBX need translate-toolkit, which is not installed
 
 
 def named_format(path: str | Path) -> str | None:
-    """The format of ENDINGS that the name of a file says, be it compressed or not; None where it says none."""
+    """The format of ENDINGS that the name of a file says, be it compressed or not; None where it says none.
+
+    Raises ConfigError where `path` is no path.
+    """
+    if not isinstance(path, (str, Path)):
+        raise ConfigError(f"{excerpt(path)}: expected the path of a file")
     name = Path(path).name.lower()
     for suffix in SUFFIXES:
         name = name.removesuffix(suffix)

@@ -76,6 +76,12 @@ def read_memory(path: str | Path, source: str, target: str, tokenization: Tokeni
     """The translation memory in a TMX, TSV, PO or XLIFF file.
 
     `source` and `target` are the languages of a TMX or XLIFF file (BCP 47). Raises FormatError, ConfigError or OSError.
+
+    >>> with open("team.tsv", "w") as file:
+    ...     _ = file.write("der hund schläft .\\tthe dog is asleep .\\n")
+    >>> memory = read_memory("team.tsv", "de", "en")
+    >>> memory.exact("der hund schläft ."), round(memory.best(["der", "hund", "bellt", "."], 0.5).similarity, 2)
+    ('the dog is asleep .', 0.75)
     """
     pairs = memory_pairs(path, source, target)
     memory = MemoryFile(pairs, Path(path).name, tokenization)
