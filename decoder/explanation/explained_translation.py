@@ -1,5 +1,7 @@
 """A translation with all that its score is made of: phrases and their alternatives, features times weights."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from phrasebeam.decoder.explanation.weighted_features import Plain, Weighing, WeightedFeature, added_by_phrase, vectors
@@ -106,6 +108,7 @@ class ExplainedPhrase(Plain):
     score: float  # what it adds where it stands; those of all phrases add up to that of the translation
     features: list[WeightedFeature]  # the same by feature, without those that it does not change
     alternatives: list[PhraseAlternative]
+    confidences: list[float]  # the probability of each word of the target; none of a translation that was given
 
 
 class ExplainedTranslation(Plain):
@@ -118,8 +121,10 @@ class ExplainedTranslation(Plain):
     sparse: list[FiredFeature]  # what matters most first
 
 
-def explained_translation(result: SearchResult, derivation: Derivation, score: float) -> ExplainedTranslation:
-    """The derivation of a search, whose pairs are numbered as in its tables."""
+def explained_translation(
+    result: SearchResult, derivation: Derivation, score: float, confidences: Sequence[float] = ()
+) -> ExplainedTranslation:
+    """The derivation of a search, whose pairs are numbered as in its tables; `confidences` are those of its words."""
     weighing = Weighing.of(result)
     added = added_by_phrase(result, derivation) if derivation.pair.size else np.zeros((0, result.features.size))
     total = added.sum(axis=0)
@@ -130,6 +135,7 @@ def explained_translation(result: SearchResult, derivation: Derivation, score: f
             score=float(row @ weighing.weights),
             features=[feature for feature in weighing.features(row) if feature.value],
             alternatives=alternatives(result, weighing, derivation, number, MOST_ALTERNATIVES),
+            confidences=list(confidences[slice(*phrase.target_span)]),
         )
         for number, (phrase, row) in enumerate(zip(translation.phrases, added))
     ]

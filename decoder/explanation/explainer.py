@@ -65,14 +65,15 @@ class Explainer:
         given = self.decoder.search_input(line)
         with self.decoder.searcher.search(given, stop=stop) as result:
             n_words = len(result.source.words)
-            # A trace first: computing features uses the memory of the search.
+            # What reads the graph first: computing features uses the memory of the search.
             can_trace = request.stacks and n_words and not given.prefix.words
             stacks = search_trace(result, request.stacks) if can_trace else []
+            confidences = result.best(self.decoder.confidence).confidences
             best = result.derivations(request.nbest, distinct=True)
             mbr = self.decoder.request.mbr
             return SentenceExplanation(
                 source=result.source.words,
-                best=explained_translation(result, best.derivation(0), float(best.score[0])),
+                best=explained_translation(result, best.derivation(0), float(best.score[0]), confidences),
                 least_risk=result.least_risk(mbr).text if mbr else None,
                 nbest=_listed(result, [best.derivation(i) for i in range(best.score.size)], best.score.tolist()),
                 stacks=stacks,

@@ -32,6 +32,11 @@ export function fill(node, ...children) {
   node.replaceChildren(...present(children));
 }
 
+/** A share as people read it. */
+export function percent(share) {
+  return `${Math.floor(share * 100)} %`;
+}
+
 /** A table with a header; cells are text, numbers (which stand right) or elements. */
 export function table(header, rows, attributes = {}) {
   const head = element("tr", {}, header.map((cell) => element("th", { scope: "col" }, cell)));

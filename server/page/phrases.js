@@ -1,9 +1,10 @@
 // A translation as phrases joined to the source words that they translate: two rows of words, and bands between them.
 
-import { element, svgElement } from "./dom.js";
+import { element, percent, svgElement } from "./dom.js";
 
 const COLOURS = 6; // of style.css, used in turn
 const HEIGHT = 64; // of the bands, in pixels
+const DOUBTFUL = 0.5; // words of a lower probability are more often wrong than right
 
 /** The two rows with their bands; `choose` is called with the number of a phrase that is clicked. */
 export function joinedPhrases({ source, best }, choose) {
@@ -35,17 +36,26 @@ export function colourOf(number) {
 export function phraseButton(phrase, number, choose) {
   const kind = phrase.is_copied ? " copied" : phrase.is_fallback ? " fallback" : "";
   const title = phrase.is_copied ? "an unknown word" : `for: ${phrase.source}`;
+  const sure = phrase.confidences.map(percent).join(" ");
   return element(
     "button",
     {
       type: "button",
       class: `word colour-${colourOf(number)}${kind}`,
       "data-phrase": number,
-      title,
+      title: sure && !phrase.is_copied ? `${title}; probability of each word: ${sure}` : title,
       onclick: () => choose(number),
     },
-    phrase.target || "∅",
+    phrase.target ? targetWords(phrase) : "∅",
   );
+}
+
+/** The words of a phrase, of which those that are probably wrong are marked. */
+function targetWords({ target, confidences }) {
+  return target.split(" ").flatMap((word, i) => [
+    i ? " " : null,
+    confidences[i] < DOUBTFUL ? element("span", { class: "doubtful" }, word) : word,
+  ]);
 }
 
 /** Arrow keys go from phrase to phrase, as they are seen. */

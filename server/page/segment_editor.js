@@ -1,6 +1,6 @@
 // The segment that is worked on: source, what it is like, and its translation, suggested and then edited.
 
-import { element, fill } from "./dom.js";
+import { element, fill, percent } from "./dom.js";
 import { onEnter, replaceText } from "./editing.js";
 
 export class SegmentEditor {
@@ -40,7 +40,7 @@ export class SegmentEditor {
   }
 
   /** Show what the server suggests; in the field, unless something else is there. */
-  suggest({ text, match, words, unknown }) {
+  suggest({ text, match, words, unknown, doubtful }) {
     const isUntouched = this.field.value === "" || this.field.value === this.suggested;
     this.suggested = text;
     this.again.disabled = false;
@@ -49,11 +49,13 @@ export class SegmentEditor {
       if (document.activeElement === this.field) this.field.setSelectionRange(text.length, text.length);
     }
     if (match) {
-      const share = element("strong", {}, `${Math.floor(match.similarity * 100)} %`);
+      const share = element("strong", {}, percent(match.similarity));
       const pair = [element("bdi", {}, match.source), " → ", element("bdi", {}, match.translation)];
       fill(this.match, share, match.origin ? ` of ${match.origin} like ` : " like ", pair);
     }
-    this.hint.textContent = unknown.length ? `${unknown.length} of ${words} words unknown: ${unknown.join(", ")}` : "";
+    const notKnown = unknown.length && [`${unknown.length} of ${words} words unknown: `, ...listed(unknown), ". "];
+    const notSure = doubtful.length && ["Look at: ", ...listed(doubtful.map(({ word, confidence }) => `${word} (${percent(confidence)})`))];
+    fill(this.hint, notKnown || null, notSure || null);
   }
 
   tell(message) {
@@ -64,6 +66,11 @@ export class SegmentEditor {
     if (this.field.value.trim()) this.actions.confirm(this.field.value.trim());
     else this.tell("A translation is needed before it can be confirmed.");
   }
+}
+
+/** Texts with commas between them, each in its own direction. */
+function listed(texts) {
+  return texts.flatMap((text, number) => [number ? ", " : null, element("bdi", {}, text)]);
 }
 
 function button(text, act) {

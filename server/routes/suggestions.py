@@ -7,15 +7,17 @@ from starlette.requests import Request as HttpRequest
 from phrasebeam.base.config import Section
 from phrasebeam.decoder.documents.protected_segment import DocumentSegment, ProtectedSegment
 from phrasebeam.decoder.marked_text.tokenization import Tokenization
-from phrasebeam.decoder.output.request import Answer
+from phrasebeam.decoder.output.request import Answer, Request
 from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.server.routes.sentence_body import Text
-from phrasebeam.server.routes.text_translations import segment_answers
+from phrasebeam.server.routes.text_translations import SentenceAnswer, segment_answers
 from phrasebeam.server.routes.translate import ModelName, OfProject
 from phrasebeam.server.routes.translation_answer import MatchAnswer, match_of
 from phrasebeam.server.serving.service import Serving
 
 router = APIRouter(tags=["documents"])
+
+DOUBTFUL = 0.5  # words of a lower confidence are wrong in two of three cases: docs/experiments/word-confidences.md
 
 
 class SuggestionBody(Section):
@@ -27,6 +29,13 @@ class SuggestionBody(Section):
     is_xml: bool = False
 
 
+class DoubtfulWord(BaseModel):
+    """A word of the suggestion that is probably wrong."""
+
+    word: str
+    confidence: float  # its probability
+
+
 class SuggestionAnswer(BaseModel):
     """How the segment may be translated."""
 
@@ -36,6 +45,7 @@ class SuggestionAnswer(BaseModel):
     match: MatchAnswer | None  # of a segment of one sentence: the most similar one that is confirmed
     words: int
     unknown: list[str]  # those that no phrase pair has
+    doubtful: list[DoubtfulWord]  # of the suggestion, in its order
 
 
 @router.post("/v1/suggestions")
@@ -46,7 +56,9 @@ async def suggest(body: SuggestionBody, http_request: HttpRequest, service: Serv
     def job(stop: StopFlag) -> SuggestionAnswer:
         served, tokenization = service.projects.of(known, body.project), Tokenization.of(known.raw_text)
         protected = ProtectedSegment.of(DocumentSegment(body.text, body.is_xml))
-        found = segment_answers(protected, served, service, 1, stop)
+        decoder = served.decoder
+        request = Request(mbr=decoder.request.mbr, confidence=decoder.confidence)
+        found = segment_answers(protected, served, service, request, stop)
         text = protected.restored([one.best for one in found], tokenization.shown)
         answers: list[Answer] = [one.answer for one in found]
         match = match_of(answers[0]) if len(answers) == 1 else None
@@ -57,8 +69,9 @@ async def suggest(body: SuggestionBody, http_request: HttpRequest, service: Serv
             version=served.version,
             text=text,
             match=match,
-            words=sum(len(one.words) for one in found),
+            words=sum(len(one.given.words) for one in found),
             unknown=[word for one in answers for word in _unknown(one, protected)],
+            doubtful=[word for one in found for word in _doubtful(one, protected, tokenization)],
         )
 
     return (await service.run(http_request, [job]))[0]
@@ -68,3 +81,13 @@ def _unknown(answer: Answer, protected: ProtectedSegment) -> list[str]:
     """The words that were copied, but placeholders, which always are."""
     copied = [phrase.source for phrase in answer.translation.phrases if phrase.is_copied]
     return [word for word in copied if not protected.stand_in.search(word)]
+
+
+def _doubtful(one: SentenceAnswer, protected: ProtectedSegment, tokenization: Tokenization) -> list[DoubtfulWord]:
+    """The words of a translation that are probably wrong, but placeholders."""
+    shown = tokenization.in_text(one.answer.translation, one.given)
+    return [
+        DoubtfulWord(word=word, confidence=confidence)
+        for word, confidence in zip(shown.text.split(), shown.confidences)
+        if confidence < DOUBTFUL and not protected.stand_in.search(word)
+    ]

@@ -1,6 +1,5 @@
 """The translations of a line of text, whose placeholders stay whole, and of a sentence of HTML, whose tags do."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from phrasebeam.decoder.documents.protected_segment import DocumentSegment, ProtectedSegment, TranslatedSentence
@@ -27,14 +26,14 @@ def html_translations(sentence: MarkedText, served: ServedModel, service: Servic
     given = input_of(SentenceBody(text=sentence.text), served, is_raw, "pass-through", service.limits.max_words)
     return [
         translated(sentence, given.words, one, tokenization.after(one.text), tokenization.shown, html_text)
-        for one in _translations(_answer(given, served, service, n, stop), n)
+        for one in _translations(_answer(given, served, service, _request(served, n), stop), n)
     ]
 
 
 def text_translations(line: MarkedText, served: ServedModel, service: Service, n: int, stop: StopFlag) -> list[str]:
     """The `n` best translations of a line of text, with its placeholders and tags."""
     protected, shown = ProtectedSegment.of(DocumentSegment(line.text)), Tokenization.of(served.raw_text).shown
-    found = segment_answers(protected, served, service, n, stop)
+    found = segment_answers(protected, served, service, _request(served, n), stop)
     most = max((len(one.sentences) for one in found), default=1)
     last = [len(one.sentences) - 1 for one in found]
     numbered = [[one.sentences[min(i, n)] for one, n in zip(found, last)] for i in range(most)]
@@ -44,7 +43,7 @@ def text_translations(line: MarkedText, served: ServedModel, service: Service, n
 class SentenceAnswer(NamedTuple):
     """A sentence of a segment, translated."""
 
-    words: Sequence[str]
+    given: Input
     answer: Answer
     sentences: list[TranslatedSentence]  # of different texts
 
@@ -54,31 +53,41 @@ class SentenceAnswer(NamedTuple):
 
 
 def segment_answers(
-    protected: ProtectedSegment, served: ServedModel, service: Service, n: int, stop: StopFlag
+    protected: ProtectedSegment, served: ServedModel, service: Service, request: Request, stop: StopFlag
 ) -> list[SentenceAnswer]:
-    """The sentences of a segment with up to `n` translations each. Raises HTTPException (413) beyond the limits."""
+    """The sentences of a segment with what is asked of each. Raises HTTPException (413) beyond the limits."""
     check_size("characters in a sentence", len(protected.segment.written), LONGEST_RAW)
     check_size("sentences in a line", len(protected.sentences), service.limits.max_lines)
-    return [_of_sentence(one, protected, served, service, n, stop) for one in protected.sentences]
+    return [_of_sentence(one, protected, served, service, request, stop) for one in protected.sentences]
 
 
 def _of_sentence(
-    sentence: MarkedText, protected: ProtectedSegment, served: ServedModel, service: Service, n: int, stop: StopFlag
+    sentence: MarkedText,
+    protected: ProtectedSegment,
+    served: ServedModel,
+    service: Service,
+    request: Request,
+    stop: StopFlag,
 ) -> SentenceAnswer:
     check_size("tags in a sentence", sentence.n_marks, MOST_MARKS)
     tokenization = Tokenization.of(served.raw_text)
     given = prepared(sentence, protected, tokenization)
     check_size("words in a sentence", len(given.input.words), service.limits.max_words)
-    answer = _answer(given.input, served, service, n, stop)
+    answer = _answer(given.input, served, service, request, stop)
     texts = [
-        TranslatedSentence(given.input.words, one, given.text_of(one, tokenization)) for one in _translations(answer, n)
+        TranslatedSentence(given.input.words, one, given.text_of(one, tokenization))
+        for one in _translations(answer, request.n or 1)
     ]
-    return SentenceAnswer(given.input.words, answer, texts)
+    return SentenceAnswer(given.input, answer, texts)
 
 
-def _answer(given: Input, served: ServedModel, service: Service, n: int, stop: StopFlag) -> Answer:
+def _request(served: ServedModel, n: int) -> Request:
+    return Request(n if n > 1 else None, n > 1, served.decoder.request.mbr)
+
+
+def _answer(given: Input, served: ServedModel, service: Service, request: Request, stop: StopFlag) -> Answer:
     service.metrics.note_sentence(served.name, len(given.words))
-    return served.decoder.answer(given, Request(n if n > 1 else None, n > 1, served.decoder.request.mbr), stop)
+    return served.decoder.answer(given, request, stop)
 
 
 def _translations(answer: Answer, n: int) -> list[Translation]:

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from phrasebeam import Decoder
+from phrasebeam import Decoder, Request
 from phrasebeam.server.app import create_app
 from tests.decoder.models import random_toy
 from tests.server.browser import browser, find, find_browser, opened, serving, texts, until
@@ -63,6 +63,12 @@ def test_a_translation_is_seen_as_phrases_joined_to_its_source(page, models):
     assert texts(page, ".words span.word") == LINE.split()
     assert texts(page, ".words button.word") == [phrase.target for phrase in expected.phrases]
     assert len(find(page, "path.band")) == len(expected.phrases)
+    asked = Request(confidence=Decoder.load(models["toy"]).confidence)
+    sure = Decoder.load(models["toy"]).answer(LINE, asked).translation
+    doubtful = [word for word, p in zip(sure.text.split(), sure.confidences) if p < 0.5]
+    assert texts(page, ".words .doubtful") == doubtful
+    said = [one for one in find(page, ".words button.word:not(.copied)") if one.text != "∅"]
+    assert said and all("probability" in one.get_attribute("title") for one in said)
     boxes = [one.rect for one in find(page, ".words span.word")]
     assert all(first["x"] + first["width"] <= second["x"] for first, second in pairwise(boxes))
 

@@ -111,8 +111,13 @@ def test_suggestions_know_what_was_confirmed(raw_toy, tmp_path):
         assert client.post("/v1/segments", json=pair).json()["translation"] == "s t neu ."
         after = client.post("/v1/suggestions", json=ask).json()
         assert after["match"]["similarity"] == 1 and "neu" in after["text"] and after["unknown"] == []
+        asked = {"project": "mine", "text": "A b x d.", "raw": True, "confidences": True}
+        (found,) = client.post("/v1/translate", json=asked).json()["translations"]
         similar = client.post("/v1/suggestions", json=ask | {"text": "A b x d."}).json()
         assert 0 < similar["match"]["similarity"] < 1 and similar["match"]["source"] == "a b x c ."
+        doubtful = [one["confidence"] for one in similar["doubtful"]]  # of words, each as sure as its least sure token
+        assert sorted(doubtful)[:1] == sorted(p for p in found["confidences"] if p < 0.5)[:1]
+        assert all(one["word"] in similar["text"].split() for one in similar["doubtful"])
         assert client.get("/v1/projects").json()["projects"] == ["mine"]
 
 

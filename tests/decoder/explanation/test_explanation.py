@@ -51,7 +51,8 @@ def test_scores_add_up(directory, seed, reordering):
     toy, words, _ = problem(directory, seed, reordering)
     decoder = Decoder.load(toy.directory, SearchSettings(stack=5))
     explanation = Explainer(decoder).explain(words)
-    translation, best = decoder.translate(words), explanation.best
+    translation, best = decoder.answer(words, Request(confidence=decoder.confidence)).translation, explanation.best
+    assert [one for phrase in best.phrases for one in phrase.confidences] == pytest.approx(translation.confidences)
     assert (best.text, best.score) == (translation.text, pytest.approx(translation.score))
     assert total(best.features) == pytest.approx(best.score, abs=1e-6)
     assert sum(phrase.score for phrase in best.phrases) == pytest.approx(best.score, abs=1e-6)
