@@ -1,5 +1,7 @@
 """What is seen while a recipe runs: stages, scores, minutes, and how many are left."""
 
+import re
+
 import pytest
 import yaml
 
@@ -96,6 +98,6 @@ def test_on_a_terminal(command, tmp_path):
     assert "min left" in screen.raw
     left = "\n".join(screen.lines)
     assert "> train-model" not in left
-    assert "stage 2 of 2: tune, about 1 min left" in left
+    assert re.search(r"stage 2 of 2: tune, about \d+ min left", left)
     assert "train-model: kept, " in left
     assert f"{tmp_path / 'out'}: the model of " in left.replace("\n", "")
