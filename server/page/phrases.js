@@ -4,7 +4,7 @@ import { element, percent, svgElement } from "./dom.js";
 
 const COLOURS = 6; // of style.css, used in turn
 const HEIGHT = 64; // of the bands, in pixels
-const DOUBTFUL = 0.5; // words of a lower probability are more often wrong than right
+const DOUBTFUL = 0.5; // a word of a lower probability is marked; the same as in routes/suggestions.py
 
 /** The two rows with their bands; `choose` is called with the number of a phrase that is clicked. */
 export function joinedPhrases({ source, best }, choose) {

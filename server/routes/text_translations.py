@@ -82,6 +82,7 @@ def _of_sentence(
 
 
 def _request(served: ServedModel, n: int) -> Request:
+    """The request for the `n` best translations, as the model chooses the best one."""
     return Request(n if n > 1 else None, n > 1, served.decoder.request.mbr)
 
 
