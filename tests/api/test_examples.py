@@ -14,6 +14,7 @@ PUBLIC = [name for name in dir(phrasebeam) if not name.startswith("_")]
 PROGRAM = Path(__file__).parent / "user_program.py"
 # Without an example: settings, errors, what others make, and what runs until a signal comes
 WITHOUT = {"load_config", "show_progress", "export_moses", "serve"}
+ELSEWHERE = {"warm_up"}  # runs in tests/kernels/test_warm_up.py, for more than a minute
 
 
 def examples(name):
@@ -26,7 +27,7 @@ def short_settings(name):
     return SHORT_LISTS if name == "train_expected_bleu" else SHORT
 
 
-@pytest.mark.parametrize("name", [name for name in PUBLIC if examples(name)])
+@pytest.mark.parametrize("name", [name for name in PUBLIC if examples(name) and name not in ELSEWHERE])
 def test_examples_give_what_they_say(here, name):
     names = {one: getattr(phrasebeam, one) for one in PUBLIC} | {"SHORT": short_settings(name)}
     if name == "rerank":

@@ -26,6 +26,7 @@ WRONG = {
     "a path": Path("missing"),
     "an object": object(),
 }
+FEWEST = 50  # sentence pairs of a demo
 NAMES = [
     (name, one.name)
     for name in FUNCTIONS
@@ -57,6 +58,8 @@ def test_functions(tmp_path, monkeypatch, name, parameter, kind):
     needed = {one.name: "missing" for one in signature(function).parameters.values() if one.default is Parameter.empty}
     if name in ("translate", "preprocess"):
         needed["input"] = "missing"  # not standard input
+    if name == "demo":
+        needed["sentences"] = FEWEST  # where the argument is right after all, the demo runs
     refused(function, **needed | {parameter: wrong(kind)})
 
 

@@ -75,7 +75,7 @@ def training(data, command, output, settings):
     config = output.parent / "settings.yaml"
     config.write_text(yaml.safe_dump(settings))
     files = {"source": "train.source", "target": "train.target", "alignment": "train.alignment"}
-    files |= {"dev-source": "dev.source", "dev-reference": "dev.target", "model": "model"}
+    files |= {"dev-source": "few.source", "dev-reference": "few.target", "model": "model"}
     given = [part for name, file in files.items() for part in (f"--{name}", data / file)]
     return [command, *given, "--output", output, "--config", config]
 
@@ -84,5 +84,5 @@ def tuned(copy, data, output, settings):
     """The arguments of tune, with settings; one iteration."""
     config = output.parent / "tune.yaml"
     config.write_text(yaml.safe_dump({"iterations": 1, "nbest": 5, "mira_batch": {"epochs": 2}} | settings))
-    dev = ("--source", data / "dev.source", "--reference", data / "dev.target")
+    dev = ("--source", data / "few.source", "--reference", data / "few.target")
     return copy.run("tune", "--model", data / "model", *dev, "--config", config, "--output", output)
