@@ -9,6 +9,7 @@ import sys
 
 from phrasebeam.links import broken_links
 from phrasebeam.process.fatal_errors import end_by_fatal_errors
+from phrasebeam.process.garbage import collect_rarely
 from phrasebeam.process.interruption import end_by_signals, ignore_signals
 from phrasebeam.process.standard_streams import name_standard_output, open_closed_streams
 from phrasebeam.process.starting_line import clear_starting_line, is_dumb, note_run, show_starting_line
@@ -46,6 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
     if arguments is not None:
         return _run(_spelled_out(arguments))
     closed = open_closed_streams()
+    collect_rarely()
     try:
         end_by_signals(NAME)
         if closed:

@@ -13,6 +13,7 @@ import threading
 import time
 from multiprocessing.process import BaseProcess
 
+from phrasebeam.process.garbage import collect_rarely
 from phrasebeam.process.interruption import ENDING, before_end
 from phrasebeam.process.places import ROOT
 
@@ -113,4 +114,5 @@ if __name__ == "__main__":
     import runpy
 
     end_with_starter()
+    collect_rarely()
     runpy.run_module(sys.argv[1], run_name="__main__")
