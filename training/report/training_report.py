@@ -1,7 +1,6 @@
 """The report of a training: a page with its curves, settings, weights and the translations that changed."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
@@ -17,6 +16,7 @@ from phrasebeam.decoder.tables.provenance import Stage
 from phrasebeam.decoder.translate.explain import heaviest
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.metrics.definitions import METRICS
+from phrasebeam.training.report.marked_words import marked
 from phrasebeam.training.report.run_files import NUMBER, Curve, Row, RunDirectory, RunParts, TrainingWork
 
 HEAVIEST = 30  # sparse features of each group
@@ -194,21 +194,3 @@ def _rows(number: int, found: Sequence[Version]) -> Iterator[list[Child]]:
         name = f"{version.first}" if version.first == version.last else f"{version.first} to {version.last}"
         yield [str(number + 1) if before is None else "", name, marked(before.text if before else None, version.text)]
         before = version
-
-
-def marked(before: str | None, text: str) -> Element:
-    """The text with what differs from the one before: words that went, and those that came."""
-    if before is None:
-        return element("span", {"dir": "auto"}, text)
-    old, new = before.split(), text.split()
-    parts: list[Child] = []
-    for kind, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if kind == "equal":
-            parts.append(" ".join(new[k:m]) + " ")
-            continue
-        parts += [part for words, tag in ((old[i:j], "del"), (new[k:m], "ins")) for part in _part(words, tag)]
-    return element("span", {"dir": "auto"}, *parts)
-
-
-def _part(words: Sequence[str], tag: str) -> list[Child]:
-    return [element(tag, {}, " ".join(words)), " "] if words else []

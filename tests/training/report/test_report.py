@@ -14,8 +14,9 @@ import phrasebeam
 from phrasebeam.cli import main
 from phrasebeam.console.html_page import element, html_page
 from phrasebeam.training.common.kept_translations import kept_translations
+from phrasebeam.training.report.marked_words import marked
 from phrasebeam.training.report.run_files import find_training
-from phrasebeam.training.report.training_report import best_row, charts, marked, versions, weight_rows
+from phrasebeam.training.report.training_report import best_row, charts, versions, weight_rows
 from tests.decoder.models import SOURCE, TARGET, random_toy
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=6).map(" ".join)
