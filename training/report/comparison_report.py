@@ -8,13 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from phrasebeam.console.html_page import Child, element, html_list, html_page, html_table
+from phrasebeam.console.html_page import Child, element, html_list, html_page, html_table, html_texts
 from phrasebeam.training.metrics.evaluation import EvaluatedTexts, Evaluation
 from phrasebeam.training.report.marked_words import marked
 from phrasebeam.training.report.system_comparison import Gains, gains, length_ratios, sentence_scores
 
-OF_P = "p: of the difference to the first system, by a paired test; length: words by those of the reference."
-OF_SENTENCES = "Sentences are compared by chrF++. Words that are not those of the first system are marked."
+OF_P = "p: how likely a difference to the first system of this size is by chance, by a paired {} test; *: below 0.05."
+OF_LENGTH = "length: number of words, divided by that of the reference."
+OF_SENTENCES = (
+    "Sentences are compared by chrF++. Beside the score of a sentence stands the difference to the first system."
+)
+OF_MARKS = "Marked: words that the first system has and this one has not, {}, and words that only this one has, {}."
 
 
 class ComparedTexts(NamedTuple):
@@ -38,10 +42,10 @@ def comparison_report(compared: ComparedTexts, evaluation: Evaluation) -> bytes:
         _contents(others),
         element("h2", {"id": "scores"}, "Scores"),
         html_table(score_rows(evaluation, length_ratios(compared.texts, evaluation.options))),
-        element("p", {"class": "soft"}, f"{OF_P} {OF_SENTENCES}"),
+        element("p", {"class": "soft"}, f"{OF_P.format(evaluation.options.paired)} {OF_LENGTH}"),
         html_list(f"{name}|{signature}" for name, signature in evaluation.signatures.items()),
     ]
-    return html_page(f"{first} and {', '.join(others)}: comparison", [*beginning, *parts])
+    return html_page(f"{first} compared with {', '.join(others)}", [*beginning, *parts])
 
 
 def _contents(others: Sequence[str]) -> Element:
@@ -73,26 +77,35 @@ def _pair(
     """System `name`, the `number`th of those that are compared with the first."""
     found = gains(scores[first], scores[name])
     yield element("h2", {"id": f"system-{number}"}, f"{name} against {first}")
-    yield element("p", {}, f"{len(found.won):,} sentences won, {len(found.lost):,} lost, {found.n_tied:,} tied.")
+    counts = f"{len(found.won):,} sentences better, {len(found.lost):,} worse, {found.n_tied:,} as good."
+    yield element("p", {}, counts)
+    yield element("p", {"class": "soft"}, f"{OF_SENTENCES} ", *_of_marks())
     for kind, sentences in (("gains", found.won), ("losses", found.lost)):
         shown = sentences[: compared.most]
         yield element("h3", {"id": f"{kind}-{number}"}, f"Largest {kind}")
         yield element("p", {"class": "soft"}, f"{len(shown):,} of {len(sentences):,}")
-        if shown:
-            rows = [row for one in shown for row in _sentence(compared, scores, one, found, name)]
-            yield html_table([["line", "", "chrF++", "text"], *rows], is_text=True)
+        for one in shown:
+            yield element("h4", {}, f"Line {one + 1:,}")
+            yield html_texts(_texts(compared, scores, one, found, name))
 
 
-def _sentence(
+def _of_marks() -> Iterator[Child]:
+    """What marked words mean, marked so themselves."""
+    before, between, after = OF_MARKS.split("{}")
+    yield from (before, element("del", {}, "like this"), between, element("ins", {}, "like this"), after)
+
+
+def _texts(
     compared: ComparedTexts, scores: Mapping[str, Sequence[float]], number: int, found: Gains, name: str
-) -> Iterator[list[Child]]:
-    """Rows of one sentence: its source, its references, what each system has."""
-    given = [] if compared.source is None else [("source", compared.source[number])]
-    given += [("reference", lines[number]) for lines in compared.texts.references]
-    for i, (kind, text) in enumerate(given):
-        yield ["" if i else str(number + 1), kind, "", text]
+) -> Iterator[tuple[str, str, Child]]:
+    """Name, score and text of one sentence: of its source, its references, and of the systems."""
+    if compared.source is not None:
+        yield "source", "", compared.source[number]
+    references = compared.texts.references
+    for i, lines in enumerate(references, 1):
+        yield f"reference {i}" if len(references) > 1 else "reference", "", lines[number]
     before: str | None = None
     for system, lines in compared.texts.systems.items():
         gain = f" ({found.values[number]:+.1f})" if system == name else ""
-        yield ["", system, f"{scores[system][number]:.1f}{gain}", marked(before, lines[number])]
+        yield system, f"{scores[system][number]:.1f}{gain}", marked(before, lines[number])
         before = next(iter(compared.texts.systems.values()))[number]

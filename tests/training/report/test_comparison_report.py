@@ -68,14 +68,14 @@ def test_the_page_shows_scores_and_sentences(folder, capsys):
     for text in (
         "phrasebeam evaluate \\\n  --hypothesis one two \\\n  --reference ref \\\n  --trials 20 \\\n  --page page.html",
         "two against one",
-        "2 sentences won, 1 lost, 1 tied.",
+        "2 sentences better, 1 worse, 1 as good.",
         "der <b>hund</b>",
         "the <b>dog</b> sleeps",
         "BLEU",
         "chrF2++|",
     ):
         assert text in found.text, text
-    assert '<td dir="auto"><span dir="auto"><del>a</del> <ins>the</ins> &lt;b&gt;dog' in page
+    assert '<dd class="words" dir="auto"><span dir="auto"><del>a</del> <ins>the</ins> &lt;b&gt;dog' in page
     evaluation = phrasebeam.evaluate(["one", "two"], "ref", paired="bootstrap", trials=20)
     (_, second) = evaluation.results["BLEU"]
     assert f'{second.score:.1f}</td><td dir="auto">{second.p_value:.4f}' in page
@@ -84,7 +84,17 @@ def test_the_page_shows_scores_and_sentences(folder, capsys):
 def test_lists_are_as_long_as_was_said_and_each_system_has_its_own(folder):
     page = page_of(folder, "--hypothesis one two three --reference ref --most 1 --trials 20")
     assert "two against one" in page and "three against one" in page
-    assert "1 of 2" in page and ">source<" not in page
+    assert "1 of 2" in page and ">source<" not in page and ">reference<" in page
+
+
+def test_several_references_are_numbered(folder):
+    page = page_of(folder, "--hypothesis one two --reference ref three --trials 20")
+    assert ">reference 1<" in page and ">reference 2<" in page and ">reference<" not in page
+
+
+def test_the_test_may_be_another(folder):
+    page = page_of(folder, "--hypothesis one two --reference ref --trials 20 --paired randomization")
+    assert "by a paired randomization test" in page
 
 
 def test_a_page_beside_json(folder, capsys):
