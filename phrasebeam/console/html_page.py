@@ -29,6 +29,7 @@ dt, dd.score { color: var(--soft); font-size: 0.9rem; }
 h4 { border-top: 1px solid var(--line); padding-top: 0.5rem; margin: 0; }
 @media (max-width: 40rem) {
   dl { grid-template-columns: 1fr auto; }
+  dd.score { text-align: end; }
   dd.words { grid-column: 1 / -1; margin-bottom: 0.35rem; }
 }
 .charts { display: flex; flex-wrap: wrap; gap: 1rem; }

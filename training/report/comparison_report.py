@@ -14,7 +14,7 @@ from phrasebeam.training.report.marked_words import marked
 from phrasebeam.training.report.system_comparison import Gains, gains, length_ratios, sentence_scores
 
 OF_P = "p: how likely a difference to the first system of this size is by chance, by a paired {} test; *: below 0.05."
-OF_LENGTH = "length: number of words, divided by that of the reference."
+OF_LENGTH = "length: number of words, divided by that of the reference, of several the closest."
 OF_SENTENCES = (
     "Sentences are compared by chrF++. Beside the score of a sentence stands the difference to the first system."
 )

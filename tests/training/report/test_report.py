@@ -102,14 +102,25 @@ def test_the_page_of_a_tuning(tuned, capsys):
     assert found.addresses == [] and "script" not in found.tags and "b" not in found.tags
     assert not re.search(r"url\(|@import", page)
     assert {"svg", "table", "details"} <= set(found.tags)
-    for text in ("How the model was made", "seed-1", "seed-2", "method: mert", "translation_0", "changed within"):
+    for text in (
+        "How the model was made",
+        "seed-1",
+        "seed-2",
+        "method: mert",
+        "lexical weight P(e|f)",
+        "changed within",
+    ):
         assert text in found.text, text
     (work,) = find_training(tuned / "tuned").works
     assert [run.name for run in work.runs] == ["seed-1", "seed-2"]
     for run in work.runs:
         n_decoded = len(work.curves[0].runs[run.name])
         assert sorted(run.translations) == list(range(n_decoded)) == sorted(run.weights)
-        assert weight_rows(run.weights)[0] == ["feature", "before", *(f"after {i}" for i in list(run.weights)[1:])]
+        assert weight_rows(run.weights, None)[0] == [
+            "feature",
+            "before",
+            *(f"after {i}" for i in list(run.weights)[1:]),
+        ]
         assert kept_translations(tuned / "tuned/tuning" / run.name) == run.translations
     assert main(["report", "tuned/tuning", "--output", "work.html"]) == 0
     assert "seed-2" in (tuned / "work.html").read_text()
