@@ -55,10 +55,10 @@ def reordering_titles(reordering: Reordering | None, size: int) -> list[str]:
     if reordering is None or reordering.n_weights != size:
         return _numbered("reordering", size)
     kinds = OF_ORIENTATIONS[reordering.kind]
-    columns = [f"{kind}, {direction}" for direction in reordering.directions for kind in kinds]
+    columns = [f"{direction} {kind}" for direction in reordering.directions for kind in kinds]
     titles = list(reordering.directions) if reordering.collapse else list(columns)
     for number in range(1, reordering.learned + 1):
-        titles += [f"{column}, learned{f' {number}' if reordering.learned > 1 else ''}" for column in columns]
+        titles += [f"{column} (learned{f' {number}' if reordering.learned > 1 else ''})" for column in columns]
     return [f"reordering: {title}" for title in titles]
 
 
@@ -68,7 +68,7 @@ def _length_titles(n_scores: int, size: int) -> list[str]:
     ranges = [(a, b) for a in range(1, longest + 1) for b in range(a, longest + 1)]
     if n_scores * len(ranges) != size:
         return _numbered(TITLES["length_groups"], size)
-    return [f"{title}, {_words(a, b)}" for title in phrase_titles(n_scores) for a, b in ranges]
+    return [f"{title} of {_words(a, b)}" for title in phrase_titles(n_scores) for a, b in ranges]
 
 
 def _words(first: int, last: int) -> str:

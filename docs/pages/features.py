@@ -22,7 +22,7 @@ A rate is the default learning rate of `train-maxforce`.
 {always}
 
 Reports, the page of a server and `title` in answers of `/v1/explain` name each value for people: those of `reordering`
-by orientation and direction, such as {of_reordering}, those of `translation`, in their order,
+by direction and orientation, such as {of_reordering}, those of `translation`, in their order,
 {of_phrases}.
 
 ## Features of models that give them a weight
