@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
+from phrasebeam.decoder.explanation.feature_titles import feature_titles
 from phrasebeam.decoder.features.dense import weight_vector
 from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.output.derivation_view import DerivationView
@@ -21,6 +22,7 @@ class WeightedFeature(Plain):
     """A value of the feature vector, and what it adds to the score."""
 
     name: str  # as in weights.yaml; values of a list are numbered from 0
+    title: str  # for people
     value: float
     weight: float
     score: float  # value times weight
@@ -30,6 +32,7 @@ class FeatureDifference(Plain):
     """A value in two translations, and by how much it makes the first one better than the second."""
 
     name: str
+    title: str
     weight: float
     value: float
     other: float
@@ -39,24 +42,30 @@ class FeatureDifference(Plain):
 class Weighing(NamedTuple):
     """The names and weights of a feature vector of F values."""
 
-    names: list[str]
+    names: list[tuple[str, str]]  # in files, and for people
     weights: np.ndarray  # float64[F]
 
     @classmethod
     def of(cls, view: DerivationView) -> "Weighing":
         """Names and weights used in the search of `view`."""
-        return cls(view.features.names(), weight_vector(view.weights, view.features))
+        titles = feature_titles(view.features.groups, view.model.description.reordering)
+        names = list(zip(view.features.names(), titles, strict=True))
+        return cls(names, weight_vector(view.weights, view.features))
 
     def features(self, vector: np.ndarray) -> list[WeightedFeature]:
         """All values of `vector` (float64[F]), in its order."""
         rows = zip(self.names, vector.tolist(), self.weights.tolist(), (vector * self.weights).tolist())
-        return [WeightedFeature(name=n, value=v, weight=w, score=s) for n, v, w, s in rows]
+        return [WeightedFeature(name=n, title=t, value=v, weight=w, score=s) for (n, t), v, w, s in rows]
 
     def differences(self, vector: np.ndarray, other: np.ndarray) -> list[FeatureDifference]:
         """The values in which two vectors (float64[F]) differ, those that change the score most first."""
         scores = (vector - other) * self.weights
         rows = zip(self.names, self.weights.tolist(), vector.tolist(), other.tolist(), scores.tolist())
-        found = [FeatureDifference(name=n, weight=w, value=v, other=o, score=s) for n, w, v, o, s in rows if v != o]
+        found = [
+            FeatureDifference(name=n, title=t, weight=w, value=v, other=o, score=s)
+            for (n, t), w, v, o, s in rows
+            if v != o
+        ]
         return sorted(found, key=lambda one: -abs(one.score))
 
 

@@ -1,8 +1,10 @@
 """The page of all features, from what is declared of them in the code."""
 
 from docs.pages.markdown_table import markdown_table
+from phrasebeam.decoder.explanation.feature_titles import OF_PHRASES, reordering_titles
 from phrasebeam.decoder.features.dense_feature import DenseFeature
 from phrasebeam.decoder.features.registry import ADDED_BY_TUNE, FEATURES, LENGTH_GROUPS, SCALES
+from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.sparse.sparse_files import FORMAT
 from phrasebeam.decoder.sparse.templates import SPARSE_GROUPS
 
@@ -18,6 +20,10 @@ A rate is the default learning rate of `train-maxforce`.
 ## Features of every model
 
 {always}
+
+Reports, the page of a server and `title` in answers of `/v1/explain` name each value for people: those of `reordering`
+by direction and orientation, such as {of_reordering}, those of `translation`, in their order,
+{of_phrases}.
 
 ## Features of models that give them a weight
 
@@ -93,8 +99,11 @@ def page() -> str:
     optional = [one for one in FEATURES if one.weight is None and one not in SCALES]
     added = {one.name for one in (*ADDED_BY_TUNE, LENGTH_GROUPS)}
     rate_names = [(one, one.rate_name or one.name) for one in SPARSE_GROUPS]
+    reordering = reordering_titles(Reordering(), Reordering().n_weights)
     return HEAD.format(
         format=FORMAT,
+        of_phrases=", ".join(f"`{title}`" for title in OF_PHRASES),
+        of_reordering=f"`{reordering[0]}`",
         always=markdown_table(
             ("Name", "Default weight", "Rate", "Value"),
             ((f"`{one.name}`", _weight(one), f"{one.rate:g}", one.description) for one in always),

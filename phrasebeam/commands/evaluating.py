@@ -28,6 +28,8 @@ def evaluate(
         return
     print_table(to_table(evaluation, width), underlined=True)
     print(f"\n{notes(evaluation)}")
+    if page := call.given["page"]:
+        tell(f"{page}: comparison of {', '.join(evaluation.systems)}")
 
 
 def to_table(evaluation: "Evaluation", width: int = 1) -> Rows:

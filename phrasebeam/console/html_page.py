@@ -20,7 +20,18 @@ svg text { font-size: 12px; fill: currentColor; }
 ins { color: var(--good); text-decoration: none; font-weight: 600; }
 del { color: var(--bad); }
 tr.best { font-weight: 600; }
-table.text td { overflow-wrap: anywhere; }
+table.text td, li, h1, h2 { overflow-wrap: anywhere; }
+nav ul { display: flex; flex-wrap: wrap; gap: 0.25rem 1.5rem; padding: 0; list-style: none; }
+dl { display: grid; grid-template-columns: fit-content(14rem) 7rem 1fr; gap: 0.15rem 1rem; margin: 0.25rem 0 1.25rem; }
+dd { margin: 0; }
+dt, dd { overflow-wrap: anywhere; }
+dt, dd.score { color: var(--soft); font-size: 0.9rem; }
+h4 { border-top: 1px solid var(--line); padding-top: 0.5rem; margin: 0; }
+@media (max-width: 40rem) {
+  dl { grid-template-columns: 1fr auto; }
+  dd.score { text-align: end; }
+  dd.words { grid-column: 1 / -1; margin-bottom: 0.35rem; }
+}
 .charts { display: flex; flex-wrap: wrap; gap: 1rem; }
 figure { margin: 0; flex: 0 1 400px; min-width: 0; }
 @media (prefers-color-scheme: dark) {
@@ -66,6 +77,20 @@ def html_table(rows: Sequence[Sequence[Child]], best: int | None = None, is_text
         marked = {"class": "best"} if number == best else {}
         lines.append(element("tr", marked, *(element("td", {"dir": "auto"}, cell) for cell in row)))
     return element("div", {"class": "scroll"}, element("table", {"class": "text"} if is_text else {}, *lines))
+
+
+def html_texts(texts: Iterable[tuple[str, str, Child]]) -> Element:
+    """Texts one below the other, each with its name and its score, which may be empty."""
+    cells = (
+        cell
+        for name, score, text in texts
+        for cell in (
+            element("dt", {"dir": "auto"}, name),
+            element("dd", {"class": "score"}, score),
+            element("dd", {"class": "words", "dir": "auto"}, text),
+        )
+    )
+    return element("dl", {}, *cells)
 
 
 def html_list(items: Iterable[str]) -> Element:

@@ -17,7 +17,7 @@ export function featureBars(best, other) {
 
 function differenceBars(differences) {
   const rows = differences.map((one) => ({
-    name: one.name,
+    name: one.title,
     value: one.score,
     title: `(${plain(one.value)} − ${plain(one.other)}) × ${plain(one.weight)}`,
     parts: [`${plain(one.value)} against ${plain(one.other)}`],
@@ -30,7 +30,7 @@ export function weightedBars(features) {
   const rows = features
     .filter((one) => one.score !== 0)
     .map((one) => ({
-      name: one.name,
+      name: one.title,
       value: one.score,
       title: `${plain(one.value)} × ${plain(one.weight)}`,
       parts: [`${plain(one.value)} × ${plain(one.weight)}`],

@@ -24,5 +24,5 @@ function lead(value, compare) {
 }
 
 function difference(one) {
-  return `${one.name} ${score(-one.score, 2)}`;
+  return `${one.title} ${score(-one.score, 2)}`;
 }

@@ -19,6 +19,7 @@ CALLS = {
     "preprocess": lambda text: phrasebeam.preprocess("model", "source", input=text, output=text),
     "forced_decode": lambda text: phrasebeam.forced_decode("model", text, "b", text),
     "forced_decode, lattice": lambda text: phrasebeam.forced_decode("model", "a", text, "c", lattice=text),
+    "evaluate": lambda text: phrasebeam.evaluate(["a", text], "b", page=text),
     "rerank": lambda text: phrasebeam.rerank("weights", nbest=text, output=text),
     "rerank, weights": lambda text: phrasebeam.rerank(text, train="lists", reference=text),
 }

@@ -28,6 +28,7 @@ OPERATIONS = {
     "forced reference": "forced-decode --model toy --source source --reference nasty --output out/forced",
     "evaluate": "evaluate --hypothesis nasty --reference reference --metric bleu chrf ter wer cer accuracy",
     "evaluate by": "evaluate --hypothesis reference --reference nasty --tokenize intl",
+    "evaluate page": "evaluate --hypothesis nasty reference --reference reference --trials 2 --page out/page",
     "align": "align --source nasty --target reference --aligner fast_align --scores out/scores --output out/links",
     "gold": "align --model toy --source source --target reference --gold nasty --output out/links",
     "build-lm": "build-lm --text nasty --order 2 --output out/lm.arpa",

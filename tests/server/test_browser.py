@@ -81,7 +81,7 @@ def test_phrases_and_the_total_can_be_asked_about(page, models):
     assert texts(page, ".alternatives strong") == [expected[0].phrases[-1].target]
     find(page, "button.total")[0].click()
     names = texts(page, "table.bars tr th")
-    assert {"word_penalty", "language_model_0"} <= set(names)
+    assert {"word penalty", "language model"} <= set(names)
     choose(page, "N-best")
     assert [row.split("\n")[0] for row in texts(page, ".nbest tbody td:nth-child(2)")] == [one.text for one in expected]
     choose(page, "Search")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from sacrebleu.metrics import BLEU, CHRF
@@ -76,13 +76,17 @@ class Evaluation:
     options: EvaluationOptions = field(default_factory=EvaluationOptions)
 
 
-def evaluate_files(
-    hypotheses: Sequence[str | Path],
-    references: Sequence[str | Path],
-    options: EvaluationOptions | None = None,
-    column: str | int | None = None,
-) -> Evaluation:
-    """Score text files, one sentence a line, or the target side of others, see read_translations for its `column`.
+class EvaluatedTexts(NamedTuple):
+    """Sentences of systems and references, as many of each."""
+
+    systems: Mapping[str, Sequence[str]]  # by the name of the file
+    references: Sequence[Sequence[str]]  # one list for each set of them
+
+
+def read_evaluated(
+    hypotheses: Sequence[str | Path], references: Sequence[str | Path], column: str | int | None = None
+) -> EvaluatedTexts:
+    """Read text files, one sentence a line, or the target side of others, see read_translations for its `column`.
 
     Raises FormatError, ConfigError, OSError.
     """
@@ -98,15 +102,33 @@ def evaluate_files(
     if not lines[first]:
         raise FormatError(first, "no lines; expected the reference translations, one a line")
     for path, sentences in lines.items():
-        if len(sentences) != len(lines[first]):
-            message = f"{len(sentences)} lines, but {first} has {len(lines[first])}; each line must match"
-            raise FormatError(path, message)
-    systems = {name: lines[name] for name in names}
-    evaluation = evaluate_texts(systems, [lines[str(path)] for path in references], options)
-    hint_at_fields(systems)
+        check_parallel(path, sentences, first, lines[first])
+    return EvaluatedTexts({name: lines[name] for name in names}, [lines[str(path)] for path in references])
+
+
+def check_parallel(path: str | Path, lines: Sequence[str], reference: str | Path, expected: Sequence[str]) -> None:
+    """Raise FormatError unless the lines of `path` are as many as those expected, of the file `reference`."""
+    if len(lines) != len(expected):
+        raise FormatError(path, f"{len(lines)} lines, but {reference} has {len(expected)}; each line must match")
+
+
+def evaluate_files(
+    hypotheses: Sequence[str | Path],
+    references: Sequence[str | Path],
+    options: EvaluationOptions | None = None,
+    column: str | int | None = None,
+) -> Evaluation:
+    """Score files, see read_evaluated. Raises FormatError, ConfigError, OSError."""
+    return evaluate_read(read_evaluated(hypotheses, references, column), options)
+
+
+def evaluate_read(texts: EvaluatedTexts, options: EvaluationOptions | None = None) -> Evaluation:
+    """Score texts of files, with hints at what may be wrong with them. Raises ConfigError."""
+    evaluation = evaluate_texts(texts.systems, texts.references, options)
+    hint_at_fields(texts.systems)
     if bleu := evaluation.results.get("BLEU"):
         if evaluation.options.tokenize != "none":
-            hint_at_tokens(systems)
+            hint_at_tokens(texts.systems)
         hint_at_low_score("bleu", min(result.score for result in bleu))
     return evaluation
 

@@ -1,1 +1,1 @@
-"""What a training did, as a page: a single file of HTML."""
+"""What a training did, and how systems differ, as pages: each a single file of HTML."""

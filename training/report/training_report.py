@@ -1,7 +1,6 @@
 """The report of a training: a page with its curves, settings, weights and the translations that changed."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
@@ -10,13 +9,16 @@ import yaml
 
 from phrasebeam.console.html_page import Child, element, html_list, html_page, html_table
 from phrasebeam.console.svg_chart import line_chart
+from phrasebeam.decoder.explanation.feature_titles import feature_titles
 from phrasebeam.decoder.features.dense import weight_vector
+from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.description import ModelDescription
 from phrasebeam.decoder.tables.provenance import Stage
 from phrasebeam.decoder.translate.explain import heaviest
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.metrics.definitions import METRICS
+from phrasebeam.training.report.marked_words import marked
 from phrasebeam.training.report.run_files import NUMBER, Curve, Row, RunDirectory, RunParts, TrainingWork
 
 HEAVIEST = 30  # sparse features of each group
@@ -34,8 +36,9 @@ def training_report(files: RunDirectory) -> bytes:
         parts += [element("p", {}, OF_TOKENS)] if files.description.preprocessing else []
     if files.recipe.tables:
         parts += [element("h2", {}, "Stages"), *map(html_table, files.recipe.tables), html_list(files.recipe.notes)]
+    reordering = None if files.description is None else files.description.reordering
     for work in files.works:
-        parts += _work(work, files.directory)
+        parts += _work(work, files.directory, reordering)
     if files.description is not None and files.description.stages:
         parts += _features(files.directory)
     return html_page(f"{files.directory.absolute().name}: report", parts)
@@ -59,7 +62,7 @@ def _facts(stage: Stage) -> Iterator[str]:
         yield stage.gain
 
 
-def _work(work: TrainingWork, directory: Path) -> Iterator[Child]:
+def _work(work: TrainingWork, directory: Path, reordering: Reordering | None) -> Iterator[Child]:
     place = "" if work.directory == directory else f" in {work.directory.relative_to(directory)}"
     yield element("h2", {}, f"{work.begun.command}{place}")
     metric = str(work.begun.settings.get("metric", ""))
@@ -67,7 +70,7 @@ def _work(work: TrainingWork, directory: Path) -> Iterator[Child]:
     for curve in [curve for curve in work.curves if curve.runs]:
         yield from _curve(curve, is_lower_better)
     for run in work.runs:
-        yield from _run(run)
+        yield from _run(run, reordering)
     settings = element("pre", {}, _yaml(work.begun.settings))
     yield element("details", {}, element("summary", {}, "All settings"), settings)
 
@@ -110,34 +113,35 @@ def charts(runs: Mapping[str, Sequence[Row]], best: float | None) -> Iterator[El
             yield line_chart(TITLES.get(names[0], names[0].replace("_", " ")), lines, best)
 
 
-def _run(run: RunParts) -> Iterator[Child]:
+def _run(run: RunParts, reordering: Reordering | None) -> Iterator[Child]:
     if len(run.weights) > 1:
         yield element("h3", {}, f"Weights {run.name}".strip())
-        yield html_table(weight_rows(run.weights))
+        yield html_table(weight_rows(run.weights, reordering))
     if len(run.translations) > 1:
         yield element("h3", {}, f"Development translations {run.name}".strip())
         yield from changed_translations(run.translations)
 
 
-def weight_rows(weights: Mapping[int, Weights]) -> list[list[str]]:
-    """Weights by iteration: a row for each feature."""
-    flat = {number: dict(_flat(one)) for number, one in sorted(weights.items())}
+def weight_rows(weights: Mapping[int, Weights], reordering: Reordering | None) -> list[list[str]]:
+    """Weights by iteration: a row for each feature; `reordering` is the model's, if it is known."""
+    flat = {number: dict(_flat(one, reordering)) for number, one in sorted(weights.items())}
     names = list(dict.fromkeys(name for one in flat.values() for name in one))
     body = [[name, *(_number(one.get(name)) for one in flat.values())] for name in names]
     return [["feature", *(f"after {number}" if number else "before" for number in flat)], *body]
 
 
-def _flat(weights: Weights) -> Iterator[tuple[str, float]]:
-    for name, value in weights.model_dump().items():
-        if isinstance(value, list):
-            yield from ((f"{name}_{i}", one) for i, one in enumerate(value))
-        elif value is not None:
-            yield name, value
+def _flat(weights: Weights, reordering: Reordering | None) -> Iterator[tuple[str, float]]:
+    """Titles of features and their weights."""
+    given = {name: value for name, value in weights.model_dump().items() if value is not None}
+    groups = [(name, len(value) if isinstance(value, list) else None) for name, value in given.items()]
+    values = [one for value in given.values() for one in (value if isinstance(value, list) else [value])]
+    yield from zip(feature_titles(groups, reordering), values, strict=True)
 
 
 def _features(directory: Path) -> Iterator[Child]:
     decoder = Decoder.load(directory)
-    vector = zip(decoder.features.names(), weight_vector(decoder.dense_weights, decoder.features).tolist())
+    titles = feature_titles(decoder.features.groups, decoder.model.description.reordering)
+    vector = zip(titles, weight_vector(decoder.dense_weights, decoder.features).tolist())
     yield element("h2", {}, "Weights of the model")
     yield html_table([["feature", "weight"], *([name, _number(weight)] for name, weight in vector)])
     if decoder.tables.sparse.active.any():
@@ -194,21 +198,3 @@ def _rows(number: int, found: Sequence[Version]) -> Iterator[list[Child]]:
         name = f"{version.first}" if version.first == version.last else f"{version.first} to {version.last}"
         yield [str(number + 1) if before is None else "", name, marked(before.text if before else None, version.text)]
         before = version
-
-
-def marked(before: str | None, text: str) -> Element:
-    """The text with what differs from the one before: words that went, and those that came."""
-    if before is None:
-        return element("span", {"dir": "auto"}, text)
-    old, new = before.split(), text.split()
-    parts: list[Child] = []
-    for kind, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if kind == "equal":
-            parts.append(" ".join(new[k:m]) + " ")
-            continue
-        parts += [part for words, tag in ((old[i:j], "del"), (new[k:m], "ins")) for part in _part(words, tag)]
-    return element("span", {"dir": "auto"}, *parts)
-
-
-def _part(words: Sequence[str], tag: str) -> list[Child]:
-    return [element(tag, {}, " ".join(words)), " "] if words else []

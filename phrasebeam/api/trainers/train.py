@@ -21,11 +21,11 @@ from phrasebeam.api.arguments import (
 from phrasebeam.api.config import CONFIGS
 from phrasebeam.api.trainers import trainer_options as shared
 from phrasebeam.api.trainers.normalizer import WordOptions, check_no_words, is_of_words, train_on_words
-from phrasebeam.api.trainers.repeated_command import repeated_command
 from phrasebeam.base.config import Threads, config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import memory_option
 from phrasebeam.base.options import Option, described
+from phrasebeam.console.repeated_command import repeated_command
 from phrasebeam.decoder.normalization.normalizer_files import NormalizerDescription
 from phrasebeam.training.bitext.pair_files import as_given, reads_pairs
 from phrasebeam.training.common.settings import ScoringSettings

@@ -14,8 +14,9 @@ import phrasebeam
 from phrasebeam.cli import main
 from phrasebeam.console.html_page import element, html_page
 from phrasebeam.training.common.kept_translations import kept_translations
+from phrasebeam.training.report.marked_words import marked
 from phrasebeam.training.report.run_files import find_training
-from phrasebeam.training.report.training_report import best_row, charts, marked, versions, weight_rows
+from phrasebeam.training.report.training_report import best_row, charts, versions, weight_rows
 from tests.decoder.models import SOURCE, TARGET, random_toy
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=6).map(" ".join)
@@ -101,14 +102,25 @@ def test_the_page_of_a_tuning(tuned, capsys):
     assert found.addresses == [] and "script" not in found.tags and "b" not in found.tags
     assert not re.search(r"url\(|@import", page)
     assert {"svg", "table", "details"} <= set(found.tags)
-    for text in ("How the model was made", "seed-1", "seed-2", "method: mert", "translation_0", "changed within"):
+    for text in (
+        "How the model was made",
+        "seed-1",
+        "seed-2",
+        "method: mert",
+        "lexical weight P(e|f)",
+        "changed within",
+    ):
         assert text in found.text, text
     (work,) = find_training(tuned / "tuned").works
     assert [run.name for run in work.runs] == ["seed-1", "seed-2"]
     for run in work.runs:
         n_decoded = len(work.curves[0].runs[run.name])
         assert sorted(run.translations) == list(range(n_decoded)) == sorted(run.weights)
-        assert weight_rows(run.weights)[0] == ["feature", "before", *(f"after {i}" for i in list(run.weights)[1:])]
+        assert weight_rows(run.weights, None)[0] == [
+            "feature",
+            "before",
+            *(f"after {i}" for i in list(run.weights)[1:]),
+        ]
         assert kept_translations(tuned / "tuned/tuning" / run.name) == run.translations
     assert main(["report", "tuned/tuning", "--output", "work.html"]) == 0
     assert "seed-2" in (tuned / "work.html").read_text()
