@@ -1,11 +1,20 @@
 """The words and alignments of confirmed segments, as an aligned bitext that grows."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from phrasebeam.decoder.extraction.pairs import AlignedBitext
 from phrasebeam.decoder.translation_memory.segment import Points
+
+
+class IdPair(NamedTuple):
+    """A sentence pair of word ids."""
+
+    source: np.ndarray  # int32[n]
+    target: np.ndarray  # int32[m]
+    points: Points
 
 
 class ConfirmedText:
@@ -21,22 +30,25 @@ class ConfirmedText:
     def __len__(self) -> int:
         return self._sizes[0] - 1
 
-    def add(self, source: np.ndarray, target: np.ndarray, points: Points) -> None:
-        """Add a sentence pair of ids (int32[n], int32[m]) and its (source, target) points, each once."""
-        links = np.array(sorted(points, key=lambda point: point[::-1]), np.int32).reshape(-1, 2)
+    def add(self, pairs: Sequence[IdPair]) -> None:
+        """Add sentence pairs of ids, whose points are distinct."""
+        lengths = np.array([[pair.source.size, pair.target.size] for pair in pairs], np.int64)
+        links = np.array([point for pair in pairs for point in pair.points], np.int32).reshape(-1, 2)
+        pair_of = np.repeat(np.arange(len(pairs)), [len(pair.points) for pair in pairs])
+        links_of = [_cumulated(pair_of, links[:, side], lengths[:, side]) for side in (0, 1)]
+        links = links[np.lexsort((links[:, 0], links[:, 1], pair_of))]
         ends = [self._arrays[field][self._sizes[field] - 1] for field in (0, 2, 5, 6)]
-        of_sides = [np.cumsum(np.bincount(links[:, i], minlength=n)) for i, n in enumerate((source.size, target.size))]
         self._append(
-            [ends[0] + source.size],
-            source,
-            [ends[1] + target.size],
-            target,
+            ends[0] + np.cumsum(lengths[:, 0]),
+            np.concatenate([pair.source for pair in pairs]),
+            ends[1] + np.cumsum(lengths[:, 1]),
+            np.concatenate([pair.target for pair in pairs]),
             links,
-            ends[2] + of_sides[0],
-            ends[3] + of_sides[1],
+            ends[2] + links_of[0],
+            ends[3] + links_of[1],
         )
 
-    def _append(self, *rows: np.ndarray | Sequence[int]) -> None:
+    def _append(self, *rows: np.ndarray) -> None:
         grown = list(self._arrays)
         for field, new in enumerate(rows):
             begin, end = self._sizes[field], self._sizes[field] + len(new)
@@ -53,7 +65,16 @@ class ConfirmedText:
         """All sentence pairs; the arrays are longer than what is used of them."""
         return self._arrays
 
-    def lengths(self, number: int) -> tuple[int, int]:
-        """Source and target words of the sentence pair of a number, from 0."""
+    def lengths(self, first: int) -> np.ndarray:
+        """int64[N - first, 2] source and target words of the sentence pairs from the number `first` (from 0) on."""
         source, target = self._arrays.source_offsets, self._arrays.target_offsets
-        return int(source[number + 1] - source[number]), int(target[number + 1] - target[number])
+        return np.column_stack([np.diff(offsets[first : len(self) + 1]) for offsets in (source, target)])
+
+
+def _cumulated(pair_of: np.ndarray, positions: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """int64[S] how many links the words up to each one have, where sentence i has lengths[i] of these S words.
+
+    `pair_of` (int64[A]) is the sentence of each link, and `positions` (int32[A]) its word there.
+    """
+    begins = np.cumsum(lengths) - lengths
+    return np.cumsum(np.bincount(begins[pair_of] + positions, minlength=int(lengths.sum())))

@@ -11,7 +11,7 @@ import numpy as np
 
 from phrasebeam.base.array_struct import allocate
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
-from phrasebeam.decoder.adaptation.confirmed_text import ConfirmedText
+from phrasebeam.decoder.adaptation.confirmed_text import ConfirmedText, IdPair
 from phrasebeam.decoder.adaptation.fading_table import (
     FadingTable,
     add_count,
@@ -33,6 +33,7 @@ from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
 N_COUNTS = 2 * N_ORIENTATIONS  # M S DL DR, backward then forward
 FIRST_ROOM = 64  # keys of a new table
+BLOCK = 1024  # segments for which room is made at once
 NO_OCCURRENCES = np.zeros((0, 4), np.int32)
 NO_VOTES = Votes(np.zeros(2, np.int64), np.zeros(0, np.int64))  # of one alignment
 ANY_WORD = np.int64(1 << 40)  # in place of a word of a link: all links of the other one
@@ -95,18 +96,22 @@ class DynamicCounts:
         orientations = np.zeros((n if self._is_by_source else 0, N_COUNTS), np.float32)
         return np.full(n, EMPTY, np.int32), np.zeros(n, np.int32), orientations
 
-    def add(self, source: np.ndarray, target: np.ndarray, points: Sequence[tuple[int, int]]) -> None:
-        """Count the phrase pairs and links of one more segment of word ids (int32[n], int32[m])."""
-        number = len(self.text)
-        self.text.add(source, target, tuple(points))
-        bitext = self.text.bitext
+    def add(self, pairs: Sequence[IdPair]) -> None:
+        """Count the phrase pairs and links of further segments, one after the other."""
+        for begin in range(0, len(pairs), BLOCK):
+            self._add_block(pairs[begin : begin + BLOCK])
+
+    def _add_block(self, pairs: Sequence[IdPair]) -> None:
+        first = len(self.text)
+        self.text.add(pairs)
+        bitext, n_pairs = self.text.bitext, np.empty(len(pairs), np.int64)
         longest = max(self.rules.longest_source, self.rules.longest_target)
-        n_pairs = _count_pairs(bitext, number, longest, NO_OCCURRENCES)
-        self._make_room(n_pairs, len(points))
-        n_source, n_target = self.text.lengths(number)
+        _count_pairs(bitext, first, longest, NO_OCCURRENCES, n_pairs)
+        self._make_room(int(n_pairs.sum()), sum(len(pair.points) for pair in pairs))
+        n_source, n_target = self.text.lengths(first).max(axis=0).tolist()
         corners = allocate(Corners, {"T": n_target, "S": n_source})
-        occurrences = np.empty((n_pairs, 4), np.int32)
-        _count_segment(bitext, number, self.rules, corners, occurrences, self.tables)
+        occurrences = np.empty((n_pairs.max(), 4), np.int32)
+        _count_segments(bitext, first, len(self.text), self.rules, corners, occurrences, self.tables)
 
     def _make_room(self, n_pairs: int, n_links: int) -> None:
         """Grow the tables for so many further phrase pairs and links."""
@@ -143,14 +148,27 @@ def _entries(n: int) -> PairEntries:
 
 
 @kernel
-def _count_pairs(bitext: AlignedBitext, i, longest, occurrences):
-    """Number of phrase pairs of up to `longest` words a side in sentence pair i; `occurrences` is an int32[0, 4]."""
-    return extract_pair(bitext, i, longest, occurrences, np.int64(0))
+def _count_pairs(bitext: AlignedBitext, first, longest, occurrences, n_pairs):
+    """Fill `n_pairs` (int64[K]): phrase pairs of up to `longest` words a side of the sentence pairs from `first` on.
+
+    `occurrences` is an int32[0, 4].
+    """
+    for i in range(n_pairs.size):
+        n_pairs[i] = extract_pair(bitext, first + i, longest, occurrences, np.int64(0))
 
 
 @kernel
-def _count_segment(bitext: AlignedBitext, i, rules: CountRules, corners: Corners, occurrences, tables: CountTables):
-    """Count the phrase pairs and links of sentence pair i at the time i + 1; overwrites `occurrences` (int32[K, 4])."""
+def _count_segments(
+    bitext: AlignedBitext, first, end, rules: CountRules, corners: Corners, occurrences, tables: CountTables
+):
+    """Count the sentence pairs from `first` to `end` (int64); overwrites `occurrences` (int32[K, 4])."""
+    for i in range(first, end):
+        _count_segment(bitext, i, rules, corners, occurrences, tables)
+
+
+@inner_kernel
+def _count_segment(bitext, i, rules, corners, occurrences, tables):
+    """Count the phrase pairs and links of sentence pair i at the time i + 1."""
     time, first = np.int64(i + 1), np.int64(0)
     longest = max(rules.longest_source, rules.longest_target)
     n = extract_agreed(bitext, i, ONE_ALIGNMENT, longest, rules.kind, (corners, NO_VOTES), occurrences, first)

@@ -12,6 +12,7 @@ from phrasebeam.base.errors import ConfigError, ModelError
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
 from phrasebeam.decoder.adaptation.adapted_tables import adapted_tables
 from phrasebeam.decoder.adaptation.confirmed_pairs import ConfirmedStatistics
+from phrasebeam.decoder.adaptation.confirmed_text import IdPair
 from phrasebeam.decoder.adaptation.dynamic_counts import DynamicCounts
 from phrasebeam.decoder.adaptation.dynamic_language_model import DynamicLanguageModel
 from phrasebeam.decoder.adaptation.journal import ChangedJournalError, Journal
@@ -151,7 +152,7 @@ class ProjectMemory:
             self.journal.confirm(segment)
         self._n_confirmed += 1
         self._keep(segment)
-        self._counts.add(*self._add_words(segment), segment.alignment)
+        self._count([segment])
         self._language_model.add(segment.translation)
         return segment
 
@@ -203,22 +204,25 @@ class ProjectMemory:
         """Count all segments anew; the language model has only those that have not faded away."""
         self._forget()
         segments = list(self._segments.values())
-        for segment in segments:
-            self._counts.add(*self._add_words(segment), segment.alignment)
+        self._count(segments)
         for segment in segments[-self._language_model.most_segments :]:
             self._language_model.add(segment.translation)
 
-    def _add_words(self, segment: Segment) -> tuple[np.ndarray, np.ndarray]:
-        """Ids of both sides of a segment, whose new words enter the vocabularies."""
+    def _count(self, segments: Sequence[Segment]) -> None:
+        """Count the words and phrase pairs of further segments; new words enter the vocabularies."""
         source, target = self._vocabularies
-        ids = source.add(segment.source), target.add(segment.translation)
-        new = [target.word(i) for i in range(len(self._word_ids), len(target))]
+        sources = source.add_all([segment.source for segment in segments])
+        targets = target.add_all([segment.translation for segment in segments])
+        self._enter_words([target.word(i) for i in range(len(self._word_ids), len(target))])
+        self._counts.add([IdPair(*one) for one in zip(sources, targets, (segment.alignment for segment in segments))])
+
+    def _enter_words(self, new: Sequence[str]) -> None:
+        """Give words that the target vocabulary has gained their ids in language models, and their classes."""
         if new:
             columns = [model.word_ids(new) for model in self._original.language_models]
             self._word_ids = np.concatenate([self._word_ids, np.stack(columns, axis=1)])
             if self._original.levels:
                 self._sparse = _with_words(self._sparse, self._original.levels, new)
-        return ids
 
     def _refresh(self) -> None:
         """Make the language models that searches take from now on."""

@@ -5,6 +5,7 @@ A million words are indexed in a tenth of a second; a word becomes a Python stri
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -153,3 +154,8 @@ class GrowingVocabulary(FixedVocabulary):
         for i in np.flatnonzero(ids < 0).tolist():
             ids[i] = len(self._known) + self._new.add(words[i])
         return ids
+
+    def add_all(self, sentences: Sequence[Sequence[str]]) -> list[np.ndarray]:
+        """The ids of the words of sentences, as `add` has them."""
+        ids = self.add(list(chain.from_iterable(sentences)))
+        return np.split(ids, np.cumsum([len(words) for words in sentences])[:-1])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
 from phrasebeam.decoder.adaptation.confirmed_pairs import MOST_PAIRS, ConfirmedStatistics
+from phrasebeam.decoder.adaptation.confirmed_text import IdPair
 from phrasebeam.decoder.adaptation.dynamic_counts import KEPT, DynamicCounts
 from phrasebeam.decoder.adaptation.static_counts import StaticCounts
 from phrasebeam.decoder.features.reordering import SMOOTHING
@@ -119,8 +120,7 @@ def test_scores_are_those_of_a_naive_twin(directory, seed, reordering, given_seg
     ids = [(source.add(f), target.add(e), points) for f, e, points in given_segments]
     sentence = source.ids(list(text))
     counts = DynamicCounts(AdaptationSettings(decay=DECAY, weight=1), description)
-    for segment in ids:
-        counts.add(*segment)
+    counts.add([IdPair(*segment) for segment in ids])
     found = ConfirmedStatistics(static.arrays, counts).pairs(sentence)
     known, c_f, c_e = table_of(static.model.tables.phrases)
     joint, d_f, d_e, links, points_of = counted(ids, longest)
@@ -180,7 +180,7 @@ def test_orientations_are_those_of_model_and_segments(directory, given_segments,
     counts = DynamicCounts(AdaptationSettings(decay=DECAY, weight=1), static.model.description)
     given_segments = [pair_of_the_model(static), *given_segments]
     for f, e, points in given_segments:
-        counts.add(source.add(f), target.add(e), points)
+        counts.add([IdPair(source.add(f), target.add(e), points)])
     known = np.random.default_rng(most).integers(0, most + 1, static.model.reordering_counts.shape, np.int32)
     arrays = static.arrays._replace(reordering_counts=known)
     assert arrays.is_by_source == is_by_source
@@ -219,7 +219,7 @@ def test_the_list_of_a_frequent_phrase_stays_short(directory):
     for _ in range(400):
         word = rng.choice(words) if words and rng.random() < 0.5 else f"new{len(words)}"
         words.append(word)
-        counts.add(source.add(["x"]), target.add([word]), [(0, 0)])
+        counts.add([IdPair(source.add(["x"]), target.add([word]), ((0, 0),))])
     now = Counter()
     for age, word in enumerate(reversed(words)):
         now[word] += 0.95**age

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
+from phrasebeam.decoder.adaptation.confirmed_text import IdPair
 from phrasebeam.decoder.adaptation.dynamic_counts import DynamicCounts
 from phrasebeam.decoder.adaptation.dynamic_language_model import DynamicLanguageModel, compensated
 from phrasebeam.decoder.adaptation.dynamic_scores import fill_orientations
@@ -36,15 +37,18 @@ def now(table, number, time, decay):
     return table.values[number] * decay ** (time - table.times[number])
 
 
-@given(st.lists(pairs_of_sentences(), min_size=1, max_size=5), st.sampled_from([1.0, 0.9, 0.5]))
-def test_counts_are_those_of_a_naive_twin(segments, decay):
+@given(st.lists(pairs_of_sentences(), min_size=1, max_size=5), st.sampled_from([1.0, 0.9, 0.5]), st.integers(0, 5))
+def test_counts_are_those_of_a_naive_twin(segments, decay, n_first):
+    """However many of them are added at once."""
     counts, times, links = DynamicCounts(AdaptationSettings(decay=decay, weight=1), DESCRIPTION), {}, {}
     for time, (source, target, points) in enumerate(segments, 1):
-        counts.add(np.array(source, np.int32), np.array(target, np.int32), points)
         for pair in consistent_pairs(source, target, points, 3, 2):
             times.setdefault(pair, []).append(time)
         for s, t in points:
             links.setdefault((source[s], target[t]), []).append(time)
+    ids = [IdPair(np.array(f, np.int32), np.array(e, np.int32), points) for f, e, points in segments]
+    counts.add(ids[:n_first])
+    counts.add(ids[n_first:])
     tables, last = counts.tables, len(segments)
     assert tables.pairs.size[0] == len(times)
     for number in range(len(times)):
