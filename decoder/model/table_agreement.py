@@ -9,6 +9,7 @@ from itertools import islice
 import numpy as np
 
 from phrasebeam.base.errors import excerpt
+from phrasebeam.base.memory_bound import pieces_of_rows
 from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.operations.operation_model import UNKNOWN_ID
 from phrasebeam.decoder.operations.word_operations import misnamed
@@ -39,7 +40,7 @@ def disagreements(model: Model) -> Iterator[Finding]:
 
 def _points(phrases: PhraseTable) -> Iterator[Finding]:
     """The first alignment point outside its phrases."""
-    for first in range(0, phrases.n_pairs, AT_ONCE):
+    for first in pieces_of_rows(phrases.n_pairs, AT_ONCE):
         pairs = np.arange(first, min(first + AT_ONCE, phrases.n_pairs))
         sources = np.searchsorted(phrases.pair_offsets, pairs, side="right") - 1
         n_points = _lengths(phrases.alignment_offsets, pairs)
@@ -62,7 +63,7 @@ def _lengths(offsets: np.ndarray, numbers: np.ndarray) -> np.ndarray:
 def _lost_phrases(phrases: PhraseTable) -> Iterator[Finding]:
     """The first source phrase that is not in exactly one slot of the hash table."""
     times = np.zeros(phrases.source_counts.size, np.int32)
-    for first in range(0, phrases.slots.size, AT_ONCE):
+    for first in pieces_of_rows(phrases.slots.size, AT_ONCE):
         piece = phrases.slots[first : first + AT_ONCE]
         np.add.at(times, piece[piece >= 0], 1)
     for source in np.flatnonzero(times != 1)[:1]:
@@ -121,7 +122,7 @@ def _counts(phrases: PhraseTable) -> Iterator[Finding]:
 def _orientations(model: Model) -> Iterator[Finding]:
     """The first pair that has been seen in some orientation more often than at all."""
     joint = model.tables.phrases.joint_counts
-    for first in range(0, len(model.reordering_counts), AT_ONCE):
+    for first in pieces_of_rows(len(model.reordering_counts), AT_ONCE):
         piece = model.reordering_counts[first : first + AT_ONCE].astype(np.int64)
         totals = piece.reshape(-1, 2, N_CLASSES).sum(axis=2).max(axis=1)
         for row in np.flatnonzero(totals > joint[first : first + AT_ONCE])[:1]:
@@ -133,7 +134,7 @@ def _orientations(model: Model) -> Iterator[Finding]:
 def _target_types(model: Model) -> Iterator[Finding]:
     """The first pair that is not counted among those of its target phrase."""
     types, joint = model.discounting.target_types, model.tables.phrases.joint_counts
-    for first in range(0, len(types), AT_ONCE):
+    for first in pieces_of_rows(len(types), AT_ONCE):
         column = np.clip(joint[first : first + AT_ONCE], 1, TYPES) - 1
         own = np.take_along_axis(types[first : first + AT_ONCE], column[:, np.newaxis], axis=1)[:, 0]
         for row in np.flatnonzero(own < 1)[:1]:
@@ -145,7 +146,7 @@ def _target_types(model: Model) -> Iterator[Finding]:
 def _nameless_features(model: Model) -> Iterator[Finding]:
     """The first feature of a pair without a name."""
     names, keys = np.array([*model.pair_names], np.uint64), model.tables.sparse.pair_keys
-    for first in range(0, keys.size, AT_ONCE):
+    for first in pieces_of_rows(keys.size, AT_ONCE):
         for row in np.flatnonzero(~np.isin(keys[first : first + AT_ONCE], names))[:1]:
             message = f"{keys[first + row]} at {first + row}, expected the hash of a line of sparse/pairs/names"
             yield "sparse/pairs/keys.npy", message

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from phrasebeam.base.errors import FormatError, ModelError
+from phrasebeam.base.memory_bound import pieces_of_rows
 from phrasebeam.decoder.tables.model_files import (
     PHRASES,
     TRAIN_AGAIN,
@@ -71,7 +72,7 @@ def _number(number: int | str, counts: Mapping[str, int]) -> int:
 def _ascending(name: str, offsets: np.ndarray, size: int) -> Iterator[Finding]:
     if offsets[0] != 0 or offsets[-1] != size:
         yield name, f"from {offsets[0]} to {offsets[-1]}, expected from 0 to {size}"
-    for first in range(0, offsets.size - 1, AT_ONCE):
+    for first in pieces_of_rows(offsets.size - 1, AT_ONCE):
         piece = offsets[first : first + AT_ONCE + 1]
         wrong = np.flatnonzero((piece[1:] < piece[:-1]) | (piece[1:] > size))
         if wrong.size:
@@ -98,7 +99,7 @@ def _finite(name: str, array: np.ndarray) -> Iterator[Finding]:
 
 def _distinct(name: str, keys: np.ndarray) -> Iterator[Finding]:
     """The first of the `keys` that is not larger than the one before."""
-    for first in range(0, keys.size - 1, AT_ONCE):
+    for first in pieces_of_rows(keys.size - 1, AT_ONCE):
         piece = keys[first : first + AT_ONCE + 1]
         for row in np.flatnonzero(piece[1:] <= piece[:-1])[:1] + 1:
             yield name, f"{piece[row]} at {first + row}, expected more than {piece[row - 1]}, the key before"
@@ -117,4 +118,4 @@ def _probabilities(name: str, array: np.ndarray, n_columns: int) -> Iterator[Fin
 def _pieces(array: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
     """The rows of `array` in pieces of some AT_ONCE values, each with the number of its first row."""
     n_rows = max(1, AT_ONCE * len(array) // max(array.size, 1))
-    return ((first, array[first : first + n_rows]) for first in range(0, len(array), n_rows))
+    return ((first, array[first : first + n_rows]) for first in pieces_of_rows(len(array), n_rows))

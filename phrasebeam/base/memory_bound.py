@@ -9,6 +9,7 @@ and puts the rest on disk.
 import math
 import os
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -148,6 +149,13 @@ def room_for_pages() -> float:
     """
     free = math.inf if _bound is None else _bound.free()
     return math.inf if free > mapped_bytes() else free
+
+
+def pieces_of_rows(n_rows: int, at_once: int) -> Iterator[int]:
+    """The first row of each piece of `at_once` rows, for mapped arrays that are read whole: with room for its pages."""
+    for first in range(0, n_rows, at_once):
+        room_for_pages()
+        yield first
 
 
 def end_memory_bound() -> str:
