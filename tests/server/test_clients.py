@@ -61,8 +61,12 @@ def test_weblate(client):
 
 
 def test_omegat(client):
+    """Its plug-ins send the text with the languages, as LibreTranslate asks for, some of them as HTML with its tags."""
+    json_type = {"Content-Type": "application/json"}
+    answer = client.post("/translate", content=b'{"q":"A b.","source":"de","target":"en"}', headers=json_type)
+    assert answer.json()["translatedText"] == translated(client, "A b.")
     body = b'{"q":"A <b>b</b>.","source":"DE","target":"EN","format":"html","api_key":""}'
-    answer = client.post("/translate", content=body, headers={"Content-Type": "application/json"})
+    answer = client.post("/translate", content=body, headers=json_type)
     assert "<b>" in answer.json()["translatedText"]
 
 
