@@ -10,7 +10,7 @@ from phrasebeam.base.ordered_map import map_ordered
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
 from phrasebeam.decoder.adaptation.static_counts import StaticCounts
 from phrasebeam.decoder.model.opened_model import Model
-from phrasebeam.decoder.model_alignment.word_aligner import WordAligner, same_words
+from phrasebeam.decoder.model_alignment.word_aligner import WordAligner, alike_words
 from phrasebeam.lm.text.corpus import split
 
 Heuristic = Literal["grow_diag_final_and", "grow_diag_final", "grow_diag", "grow", "och", "union", "intersection"]
@@ -35,7 +35,7 @@ class TextAligner:
         words, translation = split(source), split(target)
         ids = self.model.source.ids(words, missing=len(self.model.source))
         target_ids = self.model.target.ids(translation, missing=len(self.model.target))
-        return self._aligner.align(ids, target_ids, same_words(words, translation))
+        return self._aligner.align(ids, target_ids, alike_words(words, translation))
 
     @checked
     def align_all(self, pairs: Iterable[tuple[str, str]], threads: int = 1) -> Generator[Points]:

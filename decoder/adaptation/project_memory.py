@@ -20,7 +20,7 @@ from phrasebeam.decoder.adaptation.static_counts import StaticCounts
 from phrasebeam.decoder.held_out.filtered_table import FilteredTables
 from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.model.tables import Tables
-from phrasebeam.decoder.model_alignment.word_aligner import WordAligner, same_words
+from phrasebeam.decoder.model_alignment.word_aligner import WordAligner, alike_words
 from phrasebeam.decoder.sparse.levels import Levels
 from phrasebeam.decoder.sparse.sparse_features import Sparse
 from phrasebeam.decoder.tables.language_models import LanguageModels, TargetModel, join_language_models
@@ -178,7 +178,7 @@ class ProjectMemory:
         """The (source, target) positions of words that belong together, by the statistics of the model alone."""
         known, target = self._original.source, self._original.target
         ids = known.ids(source, missing=len(known)), target.ids(translation, missing=len(target))
-        return WordAligner(self.static.words).align(*ids, same_words(source, translation))
+        return WordAligner(self.static.words).align(*ids, alike_words(source, translation))
 
     def undo(self, number: int) -> Segment:
         """Forget a segment, as if it had never been confirmed. Raises ConfigError where there is none, as `confirm`."""

@@ -5,6 +5,7 @@ the more, the farther they are from the next word. Both directions are found and
 """
 
 from collections.abc import Sequence
+from os.path import commonprefix
 
 import numpy as np
 
@@ -15,7 +16,8 @@ LN_JUMP = -0.6  # ln p of a jump one word longer than another
 LN_NULL = np.log(0.15)  # that no word emits the next one
 UNSEEN = 1e-6  # p(word | word) of known words that were never linked
 NEW_OF_NEW, NEW_OF_KNOWN, KNOWN_OF_NEW = 1e-2, 1e-5, 1e-5  # where the model does not know one of them
-SAME = 0.3  # of a word that is the same on both sides, and new on one of them
+ALIKE = 0.3  # of a word that is alike on both sides, and new on one of them
+LEAST_SHARED, SHARED = 4, 0.6  # first letters that words share which are alike, and which part of the longer one
 NULL_FLOOR = 1e-6  # least p(word | no word)
 NONE = -1
 
@@ -29,21 +31,21 @@ class WordAligner:
         self._n_links = max(float(translation.source_counts.sum()), 1.0)
 
     def align(
-        self, source: np.ndarray, target: np.ndarray, is_same: np.ndarray | None = None
+        self, source: np.ndarray, target: np.ndarray, is_alike: np.ndarray | None = None
     ) -> tuple[tuple[int, int], ...]:
         """The (source, target) positions of aligned words, ascending, of sentences of ids (int32[n], int32[m]).
 
-        Ids beyond the model's vocabularies are of new words. `is_same` (bool[n, m]): which words are the same on both
-        sides.
+        Ids beyond the model's vocabularies are of new words. `is_alike` (bool[n, m]): which words are alike, see
+        alike_words.
         """
         if not source.size or not target.size:
             return ()
         known = self.translation
         counts = known.link_counts(source, target)
         source_counts, target_counts = counts_of(known.source_counts, source), counts_of(known.target_counts, target)
-        target_given_source = _probabilities(counts, source_counts, target_counts, is_same)
+        target_given_source = _probabilities(counts, source_counts, target_counts, is_alike)
         source_given_target = _probabilities(
-            counts.T, target_counts, source_counts, None if is_same is None else is_same.T
+            counts.T, target_counts, source_counts, None if is_alike is None else is_alike.T
         )
         sources_of = best_sources(np.log(target_given_source), self._ln_null(target_counts))
         targets_of = best_sources(np.log(source_given_target), self._ln_null(source_counts))
@@ -56,14 +58,14 @@ class WordAligner:
 
 
 def _probabilities(
-    counts: np.ndarray, given: np.ndarray, emitted: np.ndarray, is_same: np.ndarray | None
+    counts: np.ndarray, given: np.ndarray, emitted: np.ndarray, is_alike: np.ndarray | None
 ) -> np.ndarray:
     """float64[n, m] p(word | word) of link `counts` (float64[n, m]) and counts of the given and the emitted words."""
     is_new, has_new = given[:, None] <= 0, emitted[None, :] <= 0
     floors = np.where(is_new, np.where(has_new, NEW_OF_NEW, KNOWN_OF_NEW), np.where(has_new, NEW_OF_KNOWN, UNSEEN))
     probabilities = np.maximum(counts / np.maximum(given[:, None], 1e-9), floors)
-    if is_same is not None:
-        probabilities[is_same & (is_new | has_new)] = SAME
+    if is_alike is not None:
+        probabilities[is_alike & (is_new | has_new)] = ALIKE
     return probabilities
 
 
@@ -104,6 +106,15 @@ def _traced(position: np.intp, came_from: np.ndarray, was_null: np.ndarray) -> n
     return path
 
 
-def same_words(source: Sequence[str], target: Sequence[str]) -> np.ndarray:
-    """bool[n, m], which words are the same on both sides."""
-    return np.array([[f == e for e in target] for f in source], bool).reshape(len(source), len(target))
+def alike_words(source: Sequence[str], target: Sequence[str]) -> np.ndarray:
+    """bool[n, m], which words are the same on both sides, or begin alike, in capital or small letters: names, loans."""
+    sides = [[word.lower() for word in words] for words in (source, target)]
+    return np.array([[_are_alike(f, e) for e in sides[1]] for f in sides[0]], bool).reshape(len(source), len(target))
+
+
+def _are_alike(f: str, e: str) -> bool:
+    if f == e:
+        return True
+    if len(f) < LEAST_SHARED or f[:LEAST_SHARED] != e[:LEAST_SHARED]:
+        return False
+    return len(commonprefix([f, e])) >= SHARED * max(len(f), len(e))

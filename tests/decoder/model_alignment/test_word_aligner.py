@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phrasebeam.decoder.model_alignment.word_aligner import LN_JUMP, LN_NULL, best_sources, same_words
+from phrasebeam.decoder.model_alignment.word_aligner import LN_JUMP, LN_NULL, alike_words, best_sources
 from phrasebeam.decoder.model_alignment.word_translation import word_translation
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
 from tests.naive.adaptation import brute_force_path, path_score
@@ -22,8 +22,13 @@ def test_the_path_is_the_best_of_all(data, n, m):
     assert path_score(path, ln_emission, ln_null, LN_JUMP, LN_NULL) == pytest.approx(best)
 
 
-def test_same_words():
-    assert same_words(["a", "b"], ["b", "c", "a"]).tolist() == [[False, False, True], [True, False, False]]
+def test_alike_words():
+    assert alike_words(["a", "b"], ["b", "c", "A"]).tolist() == [[False, False, True], [True, False, False]]
+    assert alike_words(["Parameter", "ab"], ["parametro", "params", "par", "abc"]).tolist() == [
+        [True, False, False, False],
+        [False, False, False, False],
+    ]
+    assert alike_words([], ["a"]).shape == (0, 1)
 
 
 def table(pairs):
