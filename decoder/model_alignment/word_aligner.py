@@ -5,7 +5,7 @@ the more, the farther they are from the next word. Both directions are found and
 """
 
 from collections.abc import Sequence
-from os.path import commonprefix
+from itertools import takewhile
 
 import numpy as np
 
@@ -117,4 +117,5 @@ def _are_alike(f: str, e: str) -> bool:
         return True
     if len(f) < LEAST_SHARED or f[:LEAST_SHARED] != e[:LEAST_SHARED]:
         return False
-    return len(commonprefix([f, e])) >= SHARED * max(len(f), len(e))
+    n_shared = sum(1 for _ in takewhile(lambda letters: letters[0] == letters[1], zip(f, e)))
+    return n_shared >= SHARED * max(len(f), len(e))
