@@ -7,6 +7,7 @@ import atexit
 import os
 import sys
 
+from phrasebeam.base.errors import SmtError
 from phrasebeam.links import broken_links
 from phrasebeam.process.fatal_errors import end_by_fatal_errors
 from phrasebeam.process.garbage import collect_rarely
@@ -32,6 +33,7 @@ GROUPS = {
 COMMANDS = {name: module for group in GROUPS.values() for name, module in group.items()}
 ANSWERED, QUIET = {"-h", "--help", "--version", "-V", "--show-completion", "--install-completion"}, {"-q", "--quiet"}
 COMPLETING = "_PHRASEBEAM_COMPLETE"  # what the shell sets that asks for a completion
+PLUGIN = "--plugin"
 WITHOUT_KERNELS = "preprocess", "join-features", "demo-corpus", "config"
 NAME = "phrasebeam"
 HELP = "Phrase-based statistical machine translation: build a model from parallel text, tune, translate, evaluate."
@@ -44,8 +46,12 @@ def main(arguments: list[str] | None = None) -> int:
     """
     if line := broken_links():
         return _refuse(line)
+    try:
+        spelled = _spelled_out(sys.argv[1:] if arguments is None else arguments)
+    except SmtError as error:
+        return _refuse(str(error))
     if arguments is not None:
-        return _run(_spelled_out(arguments))
+        return _run(spelled)
     closed = open_closed_streams()
     collect_rarely()
     try:
@@ -53,7 +59,7 @@ def main(arguments: list[str] | None = None) -> int:
         if closed:
             return _refuse(f"{' and '.join(closed)}: closed; open it, to /dev/null if it is not needed")
         name_standard_output()
-        return _run_called(_spelled_out(sys.argv[1:]))
+        return _run_called(spelled)
     except (RuntimeError, OSError) as error:  # before a command begins, which says its own
         if not (text := shortage(error)):
             raise
@@ -100,8 +106,25 @@ def translate_main() -> int:
 
 
 def _spelled_out(arguments: list[str]) -> list[str]:
-    """The arguments with `help COMMAND` as `COMMAND --help`."""
+    """The arguments with `help COMMAND` as `COMMAND --help`, and without --plugin, which is for the whole program."""
+    arguments, files = _without_plugins(arguments)
+    if files:
+        from phrasebeam.plugins import use
+
+        use(*files)
     return [*arguments[1:2], "--help"] if arguments[:1] == ["help"] else arguments
+
+
+def _without_plugins(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """The arguments without `--plugin FILE` and `--plugin=FILE`, and these files."""
+    left, files, following = list[str](), list[str](), iter(arguments)
+    for argument in following:
+        name, is_given, file = argument.partition("=")
+        if name == PLUGIN:
+            files.append(file if is_given else next(following, ""))
+        else:
+            left.append(argument)
+    return left, files
 
 
 def _run(arguments: list[str]) -> int:

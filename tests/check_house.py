@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ROOMS = [
     "phrasebeam.process",
     "phrasebeam.base",
+    "phrasebeam.plugins",
     "phrasebeam.console",
     "phrasebeam.engine",
     "phrasebeam.kernels",
@@ -79,6 +80,7 @@ ROOMS = [
 FOLDERS = (
     "phrasebeam/process",
     "phrasebeam/base",
+    "phrasebeam/plugins",
     "phrasebeam/console",
     "phrasebeam/engine",
     "phrasebeam/kernels",

@@ -8,10 +8,12 @@ a..b within 1..M, a feature has that score as its value for the pairs whose two 
 for others. The paper speaks of ranges for each side, but of 55 groups a score for M = 10, which is the number of
 ranges; so we take one range for both sides.
 
-To add one, declare it in PAIR_FEATURES and compute its value in `pair_feature`. Synthetic pairs have the value 0.
+To add one, declare it in PAIR_FEATURES and compute its value in `pair_feature`; or in a plugin, see phrasebeam.plugins.
+Synthetic pairs have the value 0.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +22,9 @@ from phrasebeam.decoder.features.dense_feature import DenseFeature, names_of
 from phrasebeam.decoder.tables.phrase_table import PhraseTable, ln_score
 from phrasebeam.decoder.tables.word_counts import WordIdf, pair_idf
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
+from phrasebeam.plugins.declarations import plugins
 
+_OWN = tuple(plugins().pair_features.values())
 PAIR_FEATURES = (
     DenseFeature("bitext_count", "ln of how often the phrase pair was extracted from the bitext", needs_counts=True),
     DenseFeature("unique_rule", "1 for each phrase pair that was extracted once", needs_counts=True),
@@ -30,11 +34,26 @@ PAIR_FEATURES = (
         needs_counts=True,
     ),
     DenseFeature("source_idf", "by how much the source words are rarer", needs_counts=True),
+    *(DenseFeature(own.name, own.description, needs_counts=own.needs_counts) for own in _OWN),
 )
 BITEXT_COUNT = np.int64(names_of(PAIR_FEATURES).index("bitext_count"))
 UNIQUE_RULE = np.int64(names_of(PAIR_FEATURES).index("unique_rule"))
 TARGET_IDF = np.int64(names_of(PAIR_FEATURES).index("target_idf"))
 SOURCE_IDF = np.int64(names_of(PAIR_FEATURES).index("source_idf"))
+
+
+def _of_plugins() -> Any:
+    """A kernel with the parameters of `pair_feature` for the features of plugins, NaN for all others."""
+    parameters = "phrases, idf, pair, source_length, target_length"
+    scope: dict[str, Any] = {own.name: inlined_kernel(own.value) for own in _OWN} | {"math": math, "__name__": __name__}
+    first = len(PAIR_FEATURES) - len(_OWN)
+    asked = [f"    if feature == {first + i}: return float({own.name}({parameters}))" for i, own in enumerate(_OWN)]
+    text = "\n".join([f"def own_feature(feature, {parameters}):", *asked, "    return math.nan"])
+    exec(compile(text, __file__, "exec"), scope)  # in this file's name, see stateful.py
+    return inlined_kernel(scope["own_feature"])
+
+
+own_feature = _of_plugins()
 
 
 @inlined_kernel
@@ -51,7 +70,7 @@ def pair_feature(feature, phrases: PhraseTable, idf: WordIdf, pair, source_lengt
         return max(pair_idf(phrases, idf, pair), 0.0)
     if feature == SOURCE_IDF:
         return max(-pair_idf(phrases, idf, pair), 0.0)
-    return np.nan
+    return own_feature(feature, phrases, idf, pair, source_length, target_length)
 
 
 @inlined_kernel

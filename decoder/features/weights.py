@@ -1,7 +1,7 @@
 """The dense weights of a model as in weights.yaml, and their defaults."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BeforeValidator, SerializerFunctionWrapHandler, model_serializer
 
@@ -26,6 +26,8 @@ _FeatureWeights: Any = section_of("_FeatureWeights", {feature.name: _field(featu
 
 class Weights(_FeatureWeights):
     """The dense weights, by the names of FEATURES; the defaults are Moses' before tuning."""
+
+    advice_on_unknown: ClassVar[str] = " If it is a feature of a plugin, name its file by --plugin"
 
     @model_serializer(mode="wrap")
     def _without_absent(self, serialize: SerializerFunctionWrapHandler) -> dict[str, object]:

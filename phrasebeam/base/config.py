@@ -4,7 +4,7 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar, get_args
 
 import yaml
 from pydantic import (
@@ -98,6 +98,7 @@ class Section(BaseModel, metaclass=SectionType):
     """Base class of configuration sections: immutable, without unknown keys; their fields hold the only defaults."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    advice_on_unknown: ClassVar[str] = ""  # what an error adds where a key is unknown
 
 
 Given = str | Path | Mapping[str, Any] | Section  # a YAML file, what it would say, or the section itself
@@ -267,7 +268,7 @@ def _explain(problem: Any, section: type[Section]) -> str:
     keys = _keys(section, path[:-1])
     similar = difflib.get_close_matches(path[-1], keys, n=1)
     hint = f"did you mean {similar[0]}?" if similar else f"known keys: {', '.join(keys)}"
-    return f"{name}unknown key; {hint}"
+    return f"{name}unknown key; {hint}{section.advice_on_unknown}"
 
 
 def _keys(section: type[Section], path: list[str]) -> list[str]:

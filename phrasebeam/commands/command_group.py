@@ -39,6 +39,10 @@ def command_group(groups: Panels, name: str, help: str, is_run: bool = True) -> 
             bool,
             typer.Option("--version", "-V", callback=show_version, is_eager=True, help="Show the version and exit."),
         ] = False,
+        plugin: Annotated[
+            list[str],
+            typer.Option(metavar="FILE", help="Take features, losses, rules and metrics of a file of Python, too."),
+        ] = [],  # noqa: B006 - shown only: the program takes it out of the arguments before anything is imported
     ) -> None:
         set_volume(quiet, verbose)
 

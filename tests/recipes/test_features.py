@@ -16,7 +16,8 @@ def test_a_dense_feature_of_phrase_pairs(copy, data, tmp_path):
         pair, index, index + index.replace("UNIQUE_RULE", "TARGET_LONGER").replace("unique_rule", "target_longer")
     )
     value = "    if feature == TARGET_LONGER:\n        return 1.0 if target_length > source_length else 0.0\n"
-    copy.replace(pair, "    return np.nan\n", value + "    return np.nan\n")
+    last = "    return own_feature("
+    copy.replace(pair, last, value + last)
     tuned(copy, data, tmp_path / "out", {"add": {"target_longer": True}})
     weights = yaml.safe_load((tmp_path / "out" / "weights.yaml").read_text())
     assert isinstance(weights["target_longer"], float)

@@ -8,11 +8,10 @@ from tests.recipes.package_copy import PERCEPTRON, training, tuned
 
 def test_a_metric(copy, data, tmp_path):
     definitions = "training/metrics/definitions.py"
-    copy.replace(definitions, 'Literal["bleu", ', 'Literal["bleu", "bleu-13a", ')
     copy.replace(
         definitions,
-        "METRICS: dict[str, MetricDefinition] = {\n",
-        'METRICS: dict[str, MetricDefinition] = {\n    "bleu-13a": MetricDefinition(\n'
+        "_BUILT_IN: dict[str, MetricDefinition] = {\n",
+        '_BUILT_IN: dict[str, MetricDefinition] = {\n    "bleu-13a": MetricDefinition(\n'
         '        lambda options, references: BLEU(tokenize="13a", force=True, references=references),\n'
         "        BLEU_KIND,\n        n_statistics=10,\n    ),\n",
     )
@@ -30,8 +29,7 @@ def test_an_update_strategy(copy, data, tmp_path):
         "    violated = np.flatnonzero(bins.bad >= bins.good)\n"
         "    return Update(int(violated[0])) if violated.size else None\n\n\nUPDATES:",
     )
-    copy.replace(updates, 'Strategy = Literal["early", ', 'Strategy = Literal["first", "early", ')
-    copy.replace(updates, '    "early": early,\n', '    "first": first,\n    "early": early,\n')
+    copy.replace(updates, '    {"early": early, ', '    {"first": first, "early": early, ')
     copy.run(*training(data, "train-maxforce", tmp_path / "out", PERCEPTRON | {"update": "first"}))
     assert yaml.safe_load((tmp_path / "out" / "model.yaml").read_text())["settings"]["maxforce"]["update"] == "first"
 
@@ -41,7 +39,7 @@ def test_an_update_rule(copy, data, tmp_path):
     rules = "training/online/update_rules.py"
     copy.replace(
         rules,
-        'RuleName = Literal["perceptron", ',
+        "RULES: dict[str, ",
         """class SignColumns(NamedTuple):
     fired: Annotated[np.ndarray, array(np.int64, "N", fill=1)]
 
@@ -57,9 +55,9 @@ class Signs(UpdateRule):
             learned.add(signs, one.keys, 0.1 * np.sign(one.values), one.groups)
 
 
-RuleName = Literal["signs", "perceptron", """,
+RULES: dict[str, """,
     )
-    copy.replace(rules, '    "adagrad": AdaGrad,\n', '    "adagrad": AdaGrad,\n    "signs": Signs,\n')
+    copy.replace(rules, '    {"perceptron": Perceptron, ', '    {"signs": Signs, "perceptron": Perceptron, ')
     quick = {"rule": "signs", "templates": {"rule_id": True}}
     online = {"method": "online", "iterations": 1, "nbest": 5, "online": quick | {"rate": 0.125}}
     lists = {"iterations": 1, "nbest": 5, "sentences": 10, "tune": None, "search": {"max_phrase_length": 1}}
@@ -82,7 +80,7 @@ def test_an_optimizer(copy, data, tmp_path):
         "    weights += steps.rprop.initial_step * np.sign(gradient)\n\n\nOPTIMIZERS:",
     )
     copy.replace("training/expected_bleu/optimizers.py", '"sgd": sgd}', '"sgd": sgd, "signs": signs}')
-    copy.replace("training/expected_bleu/config.py", '"adagrad", "sgd", "gt"]', '"adagrad", "sgd", "signs", "gt"]')
+    copy.replace("training/expected_bleu/config.py", '"adagrad", "sgd", "gt", ', '"adagrad", "sgd", "signs", "gt", ')
     settings = {"optimizer": "signs", "iterations": 1, "sentences": 10, "nbest": 5, "threads": 1}
     copy.run(*training(data, "train-expected-bleu", tmp_path / "out", settings | {"search": PERCEPTRON["search"]}))
     assert (tmp_path / "out" / "phrases" / "ln_scores.npy").exists()

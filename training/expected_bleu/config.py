@@ -1,12 +1,13 @@
 """Settings of maximum expected BLEU training, with all their defaults."""
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from phrasebeam.base.config import MOST_COUNTED, WITHOUT_EFFECT, Factor, PositiveFactor, Section
 from phrasebeam.decoder.input.sentence_input import LEAVE_ONE_OUT, LeaveOneOut
 from phrasebeam.decoder.search.search_settings import SearchSettings
+from phrasebeam.plugins.declarations import plugins
 from phrasebeam.training.common.settings import (
     CUBE_200,
     MOST_HYPOTHESES,
@@ -17,7 +18,10 @@ from phrasebeam.training.common.settings import (
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.methods.mert import Mert
 
-Optimizer = Literal["rprop", "adagrad", "sgd", "gt"]
+if TYPE_CHECKING:
+    Optimizer = str
+else:
+    Optimizer = Literal["rprop", "adagrad", "sgd", "gt", *plugins().optimizers]
 FeatureSet = Literal["a", "b", "c", "d"]
 BY_ORIENTATION: FeatureSet = "d"  # needs a model with lexicalized reordering
 # With the weights of a tuned model none of its changes scores better: weights are at a peak.

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from phrasebeam.plugins.declarations import extended, plugins
 from phrasebeam.training.expected_bleu.config import Steps
 
 State = dict[str, np.ndarray]
@@ -51,7 +52,7 @@ def rprop(weights: np.ndarray, gradient: np.ndarray, state: State, steps: Steps)
     last_gradient[:] = gradient
 
 
-OPTIMIZERS: dict[str, Step] = {"rprop": rprop, "adagrad": adagrad, "sgd": sgd}
+OPTIMIZERS: dict[str, Step] = extended({"rprop": rprop, "adagrad": adagrad, "sgd": sgd}, plugins().optimizers)
 
 
 def state_names(optimizer: str, steps: Steps) -> list[str]:

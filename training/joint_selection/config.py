@@ -1,6 +1,6 @@
 """Settings of distributed ranking with joint feature selection, with all their defaults."""
 
-from typing import Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
@@ -8,6 +8,7 @@ from phrasebeam.base.config import MOST_COUNTED, WITHOUT_EFFECT, Factor, Positiv
 from phrasebeam.decoder.features.registry import FEATURES, LISTS, SCALARS
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.templates import Templates
+from phrasebeam.plugins.declarations import plugins
 from phrasebeam.training.common.settings import (
     CUBE_200,
     MOST_HYPOTHESES,
@@ -24,6 +25,10 @@ from phrasebeam.training.online.update_rules import RuleName
 from phrasebeam.training.tuning.config import INNER_TUNING, TuneConfig, check_inner
 
 Algorithm = Literal[1, 2, 3, 4]
+if TYPE_CHECKING:
+    PairLoss = str
+else:
+    PairLoss = Literal["decoded", "sequential", *plugins().pair_losses]
 MOST_SHARDS = 10_000  # each has weights of its own
 SENTENCES_OF_SHARD = 1000  # of the paper's shards (section 5.1)
 
@@ -83,7 +88,7 @@ class RankingConfig(TrainingDataSettings, ScoringSettings):
         {}, description="learning rates of single features, or of groups of sparse features, in place of `rate`"
     )
     margin: Factor = Field(0.0, description="by which the better one of a pair is to lead")
-    pairs: Literal["decoded", "sequential"] = Field(
+    pairs: PairLoss = Field(
         "sequential",
         description="the scores by which the pairs of a list are judged: those of the search, or for each pair those "
         "by the weights that the pairs before it left",

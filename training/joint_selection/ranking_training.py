@@ -23,7 +23,7 @@ from phrasebeam.training.online.shards import Shards, random_shards
 from phrasebeam.training.online.training import OnlineTraining, Plan
 from phrasebeam.training.online.update_rules import new_rule
 from phrasebeam.training.ranking.list_iteration import ListIteration
-from phrasebeam.training.ranking.list_objective import ListExample, ListObjective, ListSettings, MultipartitePerceptron
+from phrasebeam.training.ranking.list_objective import ListExample, ListObjective, ListSettings, MultipartiteRanking
 
 
 def rates_of(layout: FeatureLayout, config: RankingConfig) -> PerFeature:
@@ -36,7 +36,7 @@ def list_objective(
 ) -> ListObjective:
     """All pairs of the levels of a list."""
     settings = ListSettings(config.nbest, config.distinct, config.sentence_bleu, config, config.seed)
-    loss = MultipartitePerceptron(rates, config.margin, config.level, config.pairs == "sequential")
+    loss = MultipartiteRanking(rates, config.margin, config.level, config.pairs)
     return ListObjective(decoder, examples, loss, settings)
 
 

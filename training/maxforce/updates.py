@@ -5,11 +5,11 @@ those of the best y-bad hypothesis of a bin; it is invalid if the better one has
 """
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-Strategy = Literal["early", "max_violation", "standard", "local"]
+from phrasebeam.plugins.declarations import extended, plugins
 
 
 class Bins(NamedTuple):
@@ -83,9 +83,11 @@ def _has_both(bins: Bins, i: int) -> bool:
     return bool(np.isfinite(bins.good[i]) and np.isfinite(bins.bad[i]))
 
 
-UPDATES: dict[Strategy, Callable[[Bins, int], Update | None]] = {
-    "early": early,
-    "max_violation": max_violation,
-    "standard": standard,
-    "local": local,
-}
+UPDATES: dict[str, Callable[[Bins, int], Update | None]] = extended(
+    {"early": early, "max_violation": max_violation, "standard": standard, "local": local},
+    plugins().update_strategies,
+)
+if TYPE_CHECKING:
+    Strategy = str
+else:
+    Strategy = Literal[tuple(UPDATES)]

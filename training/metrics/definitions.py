@@ -1,15 +1,15 @@
 """The metrics of translation quality: how sacrebleu computes each, and by which statistics trainers optimize it."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from sacrebleu.metrics import BLEU, CHRF
 
-from phrasebeam.training.metrics.segment_errors import Accuracy, CharacterErrorRate, WordErrorRate
+from phrasebeam.plugins.declarations import OwnMetric, extended, plugins
+from phrasebeam.training.metrics.segment_errors import Accuracy, CharacterErrorRate, SharedMetric, WordErrorRate
 from phrasebeam.training.metrics.ter import EditRate
 
-MetricName = Literal["bleu", "chrf", "chrf++", "ter", "wer", "cer", "accuracy"]
 BLEU_KIND, CHRF_KIND, TER_KIND, ERROR_KIND, ACCURACY_KIND = (np.int64(i) for i in range(5))  # see metric_scores.py
 
 References = Sequence[Sequence[str]]  # one list of sentences for each set of them
@@ -32,7 +32,7 @@ class MetricDefinition(NamedTuple):
     title: str = "score"  # in figures
 
 
-METRICS: dict[str, MetricDefinition] = {
+_BUILT_IN: dict[str, MetricDefinition] = {
     "bleu": MetricDefinition(  # Papineni et al. 2002
         lambda options, references: BLEU(
             lowercase=options.lowercase, tokenize=options.tokenize, force=True, references=references
@@ -81,3 +81,22 @@ METRICS: dict[str, MetricDefinition] = {
         title="accuracy",
     ),
 }
+
+
+def _of_plugin(name: str, own: OwnMetric) -> MetricDefinition:
+    """The definition of a plugin's metric, which is a share of two sums."""
+    kind, scale = (ERROR_KIND, -100.0) if own.is_error else (ACCURACY_KIND, 100.0)
+    return MetricDefinition(
+        lambda options, references: SharedMetric(name, own, options.lowercase, references),
+        kind,
+        n_statistics=2,
+        scale=scale,
+        title=own.title,
+    )
+
+
+METRICS = extended(_BUILT_IN, {name: _of_plugin(name, own) for name, own in plugins().metrics.items()})
+if TYPE_CHECKING:
+    MetricName = str
+else:
+    MetricName = Literal[tuple(METRICS)]

@@ -13,6 +13,8 @@ from rapidfuzz.distance import Levenshtein
 from sacrebleu.metrics.base import Metric, Score, Signature
 from sacrebleu.utils import sum_of_lists
 
+from phrasebeam.plugins.declarations import OwnMetric
+
 SPACES = re.compile(r"\s\s+")
 
 
@@ -89,3 +91,26 @@ class Accuracy(SegmentMetric):
 
     def _compared(self, units: Sequence[str], references: Sequence[Sequence[str]]) -> tuple[float, float]:
         return float(units in references), 1.0
+
+
+class SharedMetric(SegmentMetric):
+    """A metric of a plugin: of several references the one with the best share of amount and size."""
+
+    def __init__(
+        self,
+        name: str,
+        own: OwnMetric,
+        lowercase: bool = False,
+        references: Sequence[Sequence[str]] | None = None,
+    ):
+        self.name, self.own = name, own
+        super().__init__(lowercase, references)
+
+    def _units(self, segment: str) -> str:
+        return segment
+
+    def _compared(self, units: Sequence[str], references: Sequence[Sequence[str]]) -> tuple[float, float]:
+        found = [self.own.compare(str(units), str(reference)) for reference in references]
+        best = min if self.own.is_error else max
+        amount, size = best(found, key=lambda one: one[0] / (one[1] or 1.0))
+        return float(amount), float(size)

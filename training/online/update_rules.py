@@ -1,17 +1,18 @@
 """Rules by which a step moves the weights: perceptron, passive-aggressive, AdaGrad with L1 regularization, Adam.
 
-To add a rule, write a subclass of UpdateRule, and put its name into RuleName and RULES.
+To add a rule, write a subclass of UpdateRule, and put it into RULES; or a plugin, see phrasebeam.plugins.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from phrasebeam.base.array_struct import array
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, claim_slot
 from phrasebeam.kernels.jit import inlined_kernel, kernel
+from phrasebeam.plugins.declarations import extended, plugins
 from phrasebeam.training.online.learned_weights import LearnedWeights, SlotColumns
 from phrasebeam.training.online.per_feature import FeatureDirection, PerFeature, sum_of
 from phrasebeam.training.online.rule_state import NoColumns
@@ -190,13 +191,14 @@ def _counts(learned: LearnedWeights) -> tuple[np.int64, float]:
     return np.int64(learned.state.n_steps), float(learned.n_averaged)
 
 
-RuleName = Literal["perceptron", "pa", "adagrad", "adam"]
-RULES: dict[RuleName, type[UpdateRule]] = {
-    "perceptron": Perceptron,
-    "pa": PassiveAggressive,
-    "adagrad": AdaGrad,
-    "adam": Adam,
-}
+RULES: dict[str, type[UpdateRule]] = extended(
+    {"perceptron": Perceptron, "pa": PassiveAggressive, "adagrad": AdaGrad, "adam": Adam},
+    {name: type(rule.__name__, (rule, UpdateRule), {}) for name, rule in plugins().update_rules.items()},
+)
+if TYPE_CHECKING:
+    RuleName = str
+else:
+    RuleName = Literal[tuple(RULES)]
 
 
 def new_rule(

@@ -13,6 +13,7 @@ from phrasebeam.decoder.output.list_features import HypothesisList, ListFeatures
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.plugins.declarations import plugins
 from phrasebeam.training.common.development_set import points
 from phrasebeam.training.common.settings import ScoringSettings
 from phrasebeam.training.metrics.metric import Metric, make_metric, sentence_gains
@@ -25,6 +26,7 @@ from phrasebeam.training.ranking.pair_losses import (
     decoded_perceptron,
     direction,
     logistic_ranking,
+    ranking_by,
     sequential_perceptron,
 )
 from phrasebeam.training.ranking.pairs import multipartite_pairs, sampled_pairs
@@ -48,22 +50,24 @@ class ListLoss(Protocol):
 
 
 @dataclass(frozen=True)
-class MultipartitePerceptron:
-    """Simianer et al. (2012): all pairs of different levels, by the perceptron."""
+class MultipartiteRanking:
+    """Simianer et al. (2012): all pairs of different levels, by the perceptron, or by the loss of a plugin."""
 
     rates: PerFeature
     margin: float
     share: float  # of the list, that is the best and the worst level
-    is_sequential: bool  # whether each pair sees the weights that those before it left
+    pairs: str  # sequential: each pair sees the weights that those before it left; decoded; or a plugin's loss
 
     def ranking(
         self, features: ListFeatures, scores: np.ndarray, gains: np.ndarray, rng: np.random.Generator
     ) -> Ranking:
         """All pairs of different levels; `rng` is not used."""
         pairs = multipartite_pairs(gains, self.share)
-        if self.is_sequential:
+        if self.pairs == "sequential":
             return sequential_perceptron(features, scores, pairs, self.rates, self.margin)
-        return decoded_perceptron(scores, pairs, self.margin)
+        if self.pairs == "decoded":
+            return decoded_perceptron(scores, pairs, self.margin)
+        return ranking_by(plugins().pair_losses[self.pairs], scores, pairs, self.margin)
 
 
 @dataclass(frozen=True)

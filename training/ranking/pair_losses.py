@@ -3,10 +3,12 @@
 The perceptron is that of Simianer et al. (2012), section 4, the logistic loss that of Green et al. (2013), equation 2.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.output.list_features import ListFeatures
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.training.online.per_feature import FeatureDirection, PerFeature
@@ -38,6 +40,21 @@ def decoded_perceptron(scores: np.ndarray, pairs: Pairs, margin: float) -> Ranki
     better, worse = (np.bincount(side[updates], minlength=scores.size) for side in (pairs.better, pairs.worse))
     loss = float(np.maximum(0.0, margin - leads).sum())
     return Ranking((better - worse).astype(np.float64), loss, int(updates.sum()), int((leads <= 0).sum()))
+
+
+def ranking_by(
+    loss: Callable[[np.ndarray, float], tuple[np.ndarray, np.ndarray]], scores: np.ndarray, pairs: Pairs, margin: float
+) -> Ranking:
+    """The gradient of a `loss` of leads (see phrasebeam.plugins.pair_loss) by the `scores` (float64[K]) of a list."""
+    leads = scores[pairs.better] - scores[pairs.worse]
+    losses, slopes = (np.asarray(one, np.float64) for one in loss(leads, margin))
+    if losses.shape != leads.shape or slopes.shape != leads.shape or not np.isfinite([losses, slopes]).all():
+        raise ConfigError(
+            f"the loss of a plugin returns arrays of {losses.shape} and {slopes.shape}, or numbers that are not "
+            f"finite; expected a loss and a slope of each of {leads.size} pairs"
+        )
+    better, worse = (np.bincount(side, slopes, scores.size) for side in (pairs.better, pairs.worse))
+    return Ranking(better - worse, float(losses.sum()), int((slopes != 0).sum()), int((leads <= 0).sum()))
 
 
 def sequential_perceptron(

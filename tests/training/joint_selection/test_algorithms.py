@@ -19,7 +19,7 @@ from phrasebeam.training.joint_selection.ranking_training import ranking_trainin
 from phrasebeam.training.online.learned_weights import LearnedWeights
 from phrasebeam.training.online.objective import Outcome
 from phrasebeam.training.online.shards import Shards
-from phrasebeam.training.ranking.list_objective import MultipartitePerceptron
+from phrasebeam.training.ranking.list_objective import MultipartiteRanking
 from phrasebeam.training.ranking.pair_losses import direction
 from tests.naive.joint_selection import algorithm_1_and_2, algorithm_3_and_4, sgd_on
 
@@ -50,8 +50,7 @@ class FixedLists:
     features = LAYOUT
 
     def __init__(self, lists, rates, config):
-        is_sequential = config.pairs == "sequential"
-        self.lists, self.loss = lists, MultipartitePerceptron(rates, config.margin, SHARE, is_sequential)
+        self.lists, self.loss = lists, MultipartiteRanking(rates, config.margin, SHARE, config.pairs)
         self.examples = lists
 
     def with_examples(self, examples):

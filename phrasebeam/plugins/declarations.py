@@ -1,0 +1,168 @@
+"""What plugins declare: their files, which are run when it is first asked for, and the decorators that they use."""
+
+import importlib.util
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from phrasebeam.base.errors import ConfigError
+
+FILES = "PHRASEBEAM_PLUGINS"  # variable: files, with os.pathsep between them; children inherit it
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+MODULE = "phrasebeam_plugin_"  # begins the names of the modules that files become
+
+Declared = TypeVar("Declared", bound=Callable[..., Any])
+Item = TypeVar("Item")
+
+
+class PairFeature(NamedTuple):
+    """A dense feature of phrase pairs."""
+
+    name: str
+    description: str  # one line for users
+    needs_counts: bool  # whether it reads counts of phrase pairs, which imported tables may lack
+    value: Callable[..., Any]  # see pair_feature
+
+
+class OwnMetric(NamedTuple):
+    """A metric that is a share of two sums over sentences."""
+
+    title: str
+    is_error: bool  # whether lower is better
+    compare: Callable[[str, str], tuple[float, float]]  # see metric
+
+
+class Plugins(NamedTuple):
+    """What plugins have declared, by name."""
+
+    pair_features: dict[str, PairFeature]
+    pair_losses: dict[str, Callable[..., Any]]
+    update_rules: dict[str, type]
+    update_strategies: dict[str, Callable[..., Any]]
+    optimizers: dict[str, Callable[..., Any]]
+    metrics: dict[str, OwnMetric]
+
+
+_declared = Plugins({}, {}, {}, {}, {}, {})
+_reading: list[Path] = []  # the file that is run now
+
+
+def pair_feature(name: str, description: str, needs_counts: bool = False) -> Callable[[Declared], Declared]:
+    """Declare a dense feature of phrase pairs by a function that numba compiles.
+
+    It is called with (phrases, idf, pair, source_length, target_length): the PhraseTable, the WordIdf, the number of
+    the pair (int64), and the words on both sides (int64). It returns a float64 that does not depend on the context.
+    """
+    return lambda value: _declare("pair_features", name, PairFeature(name, description, needs_counts, value), value)
+
+
+def pair_loss(name: str) -> Callable[[Declared], Declared]:
+    """Declare a loss of train-ranking's pairs (`pairs: NAME`).
+
+    It is called with (leads, margin): by how much the better hypothesis of each pair scores higher (float64[P]), and
+    the setting of that name. It returns the losses of the pairs (float64[P]) and their slopes (float64[P]), minus the
+    derivative of the loss by the lead.
+    """
+    return lambda loss: _declare("pair_losses", name, loss, loss)
+
+
+def update_rule(name: str) -> Callable[[Declared], Declared]:
+    """Declare a rule by which a step moves the weights (`rule: NAME`): a class with the methods of UpdateRule."""
+    return lambda rule: _declare("update_rules", name, rule, rule)
+
+
+def update_strategy(name: str) -> Callable[[Declared], Declared]:
+    """Declare where train-maxforce updates (`update: NAME`): a function of Bins and the longest phrase.
+
+    It returns an Update, or None for no update.
+    """
+    return lambda strategy: _declare("update_strategies", name, strategy, strategy)
+
+
+def optimizer(name: str) -> Callable[[Declared], Declared]:
+    """Declare an optimizer of train-expected-bleu (`optimizer: NAME`): a function (weights, gradient, state, steps).
+
+    It changes `weights` and `state` in place, see phrasebeam.training.expected_bleu.optimizers.
+    """
+    return lambda step: _declare("optimizers", name, step, step)
+
+
+def metric(name: str, title: str, is_error: bool = False) -> Callable[[Declared], Declared]:
+    """Declare a metric by a function of a hypothesis and a reference, both str.
+
+    It returns an amount and a size, both float64; the score of a corpus is 100 times the sum of amounts over the sum of
+    sizes. Of several references the one with the best share counts. `is_error`: whether lower is better.
+    """
+    return lambda compare: _declare("metrics", name, OwnMetric(title, is_error, compare), compare)
+
+
+def _declare(kind: str, name: str, item: object, function: Declared) -> Declared:
+    """Enter what a plugin declares. Raises ConfigError."""
+    if not _reading:
+        raise ConfigError(f"{name}: declared outside a plugin; name its file by --plugin or phrasebeam.plugins.use")
+    known = getattr(_declared, kind)
+    if not NAME.fullmatch(name) or name in known:
+        found = "declared twice" if name in known else "no name"
+        raise ConfigError(f"{_reading[-1]}: {name!r}: {found}; expected a new name of small letters, digits and _")
+    known[name] = item
+    return function
+
+
+def use(*files: str | Path) -> None:
+    """Take these plugins, too: for Python, before anything that they extend is imported, such as Decoder.
+
+    Raises ConfigError where that is too late, or where one of them is damaged.
+    """
+    for file in files:
+        if not Path(file).is_file():
+            raise ConfigError(f"--plugin {file}: no such file; expected a file of Python")
+    paths = [str(Path(file).resolve()) for file in files]
+    known = plugin_files()
+    if plugins.cache_info().currsize and not {*paths} <= {*map(str, known)}:
+        raise ConfigError(f"{paths[0]}: what plugins extend is imported already; take plugins first")
+    os.environ[FILES] = os.pathsep.join(dict.fromkeys([*map(str, known), *paths]))
+
+
+def plugin_files() -> tuple[Path, ...]:
+    """The files of all plugins, in the order in which they are run."""
+    return tuple(Path(name) for name in os.environ.get(FILES, "").split(os.pathsep) if name)
+
+
+@cache
+def plugins() -> Plugins:
+    """What all plugins have declared; they are run when this is first called. Raises ConfigError."""
+    if _reading:
+        raise ConfigError(f"{_reading[-1]}: imports what plugins extend; import other modules within functions")
+    for path in plugin_files():
+        _run(path)
+    return _declared
+
+
+def _run(path: Path) -> None:
+    name = MODULE + re.sub(r"\W", "_", path.stem)
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ConfigError(f"{path}: no file of Python; --plugin and {FILES} name files that end with .py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    _reading.append(path)
+    try:
+        spec.loader.exec_module(module)
+    except ConfigError:
+        raise
+    except Exception as error:
+        message = str(error) or type(error).__name__
+        raise ConfigError(f"{path}: {type(error).__name__}: {message}; the plugin cannot be used") from error
+    finally:
+        _reading.pop()
+
+
+def extended(built_in: Mapping[str, Item], own: Mapping[str, Item]) -> dict[str, Item]:
+    """What is built in, and what plugins add. Raises ConfigError where both have a name."""
+    if taken := next((name for name in own if name in built_in), ""):
+        raise ConfigError(f"a plugin declares {taken!r}, which phrasebeam has already; choose another name")
+    return {**built_in, **own}
