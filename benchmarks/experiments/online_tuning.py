@@ -8,8 +8,9 @@ Models of DATA's alignments, and a file for each run, are kept in DIRECTORY: wha
 in the other methods' experiment (tuning.py). With sparse features two thirds of the development set are tuned on, and
 every third sentence is held out to choose the epoch; runs on training data choose it by the whole development set.
 
-Runs with tags need --tags: for each CORPUS a folder of its development and test source text, in files of DATA's names
-with tokens word|TAG, whose tags are those of the STTS.
+Runs that are "hierarchical" have models with hierarchical reordering, as the paper's. Runs with tags need --tags: for
+each CORPUS a folder of its development and test source text, in files of DATA's names with tokens word|TAG, whose tags
+are those of the STTS.
 """
 
 import argparse
@@ -52,6 +53,8 @@ RUNS: dict[str, dict[str, Any]] = {
     "rich": {"online": {"templates": RICH, **STRENGTHS}, "add": ADDED},
     "rich, lin-och": {"online": {"templates": RICH, "sentence_bleu": "lin-och", **STRENGTHS}, "add": ADDED},
     "rich, all truncated": {"online": {"templates": RICH, "truncate": "all", **STRENGTHS}, "add": ADDED},
+    "dense, added, hierarchical": {"add": ADDED},
+    "rich, hierarchical, all truncated": {"online": {"templates": RICH, "truncate": "all", **STRENGTHS}, "add": ADDED},
     "rich, not regularized": {"online": {"templates": RICH, "strength": 0.0}, "add": ADDED},
     "rich, mean of steps": {"online": {"templates": RICH, "average": True, **STRENGTHS}, "add": ADDED},
     "rich, word classes": {"online": {"templates": RICH | {"class_reordering": True}, **STRENGTHS}, "add": ADDED},
@@ -86,8 +89,11 @@ def main() -> None:
 def tune(corpus: str, run: str, seed: int, given: argparse.Namespace) -> dict[str, Any]:
     """The result of one run."""
     output: Path = given.output
-    files, model = corpus_files(corpus, given.data, output, has_masks=False), output / f"{corpus}-7"
-    train_model(files, "dense", model)
+    files, orientation = corpus_files(corpus, given.data, output, has_masks=False), "word"
+    model = output / f"{corpus}-7"
+    if "hierarchical" in run:
+        orientation, model = "hier", output / f"{corpus}-7-hier"
+    train_model(files, "dense", model, orientation)
     settings = COMMON | RUNS[run] | {"seeds": [seed]}
     settings["online"] = PLAIN | RUNS[run].get("online", {})
     if "classes" in run or "tags" in run:

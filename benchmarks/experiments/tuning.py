@@ -123,11 +123,12 @@ def corpus_files(name: str, data: Path, output: Path, has_masks: bool = True) ->
     return found | dict(zip(("dev_source", "dev_target"), development_of(data / name, corpus)))
 
 
-def train_model(files: dict[str, Path], features: str, model: Path) -> None:
-    """The model of the training text, unless it is there."""
+def train_model(files: dict[str, Path], features: str, model: Path, orientation: str = "word") -> None:
+    """The model of the training text, with a kind of reordering, unless it is there."""
     if not model.exists():
         config = model.with_suffix(".yaml")
-        config.write_text(f"phrases:\n  max_length: {LONGEST[features]}\n")
+        reordering = f"reordering:\n  orientation: {orientation}\n"
+        config.write_text(f"phrases:\n  max_length: {LONGEST[features]}\n{reordering}")
         options = [f"--{name}={files[name]}" for name in ("source", "target", "alignment")]
         run([*PHRASEBEAM, "train-model", f"--config={config}", *options, f"--output={model}"])
 

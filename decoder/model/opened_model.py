@@ -1,7 +1,7 @@
 """A model directory, opened: its files (model_files.py) mapped into memory, its parts checked against each other."""
 
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
 from phrasebeam.decoder.tables.model_paths import LARGEST_TEXT, check_model_files, model_file
 from phrasebeam.decoder.tables.phrase_table import ReorderingTable, longest, open_phrase_table, open_reordering_table
 from phrasebeam.decoder.tables.score_smoothing import NO_DISCOUNTING, Discounting, open_discounting
-from phrasebeam.decoder.tables.word_counts import NO_IDF, WordIdf, word_idf
+from phrasebeam.decoder.tables.word_counts import NO_COUNTS, NO_IDF, WordCounts, WordIdf, counts_of_words, word_idf
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 from phrasebeam.lm.text.word_classes import read_word_classes
@@ -48,6 +48,8 @@ class Model(NamedTuple):
     pair_names: Mapping[int, str] = {}  # names of the sparse features of single phrase pairs, by key
     word_idf: Callable[[], WordIdf] = lambda: NO_IDF  # computed when a feature first needs it
     operation_names: FixedVocabulary | None = None  # of an operation sequence model, in the order of its keys
+    # As train-model kept them, else estimated when a feature first needs them
+    word_counts: Callable[[], WordCounts] = lambda: NO_COUNTS
 
     @property
     def moses_names(self) -> list[MosesFeature]:
@@ -90,7 +92,8 @@ def open_model(directory: str | Path, is_verified: bool = True) -> Model:
     phrases = open_phrase_table(directory / "phrases")
     reordering = _reordering(directory, description.reordering, phrases.n_pairs)
     lms = join_language_models(language_models, target)
-    templates, levels, sparse = open_sparse(directory, source, target, phrases)
+    word_counts = counts_of_words(directory, phrases, len(source), len(target))
+    templates, levels, sparse = open_sparse(directory, source, target, phrases, word_counts)
     operations, operation_names = open_operations(directory, phrases)
     tables = Tables(
         phrases, reordering.ln_scores, orientations(description.reordering), lms, sparse, operations=operations
@@ -102,9 +105,10 @@ def open_model(directory: str | Path, is_verified: bool = True) -> Model:
     if most_pairs is None:
         most_pairs = longest(phrases.pair_offsets)
     fields = description, weights, source, target, language_models, tables, most_pairs, reordering.counts
-    find_idf = cache(partial(word_idf, phrases, len(source), len(target), description.sentence_pairs))
+    find_idf = cache(lambda: word_idf(word_counts(), description.sentence_pairs))
     discounting = open_discounting(directory, description.smoothing, phrases.n_pairs)
-    return Model(*fields, discounting, templates, levels, open_pair_names(directory), find_idf, operation_names)
+    names = open_pair_names(directory)
+    return Model(*fields, discounting, templates, levels, names, find_idf, operation_names, word_counts)
 
 
 def _open_language_model(directory: Path, entry: LanguageModelFile) -> TargetModel:

@@ -16,6 +16,7 @@ from phrasebeam.decoder.operations.word_operations import misnamed
 from phrasebeam.decoder.tables.array_checks import AT_ONCE, Finding
 from phrasebeam.decoder.tables.model_files import ORIENTATIONS, TYPES
 from phrasebeam.decoder.tables.phrase_table import ABSENT, PhraseTable, find_source
+from phrasebeam.decoder.tables.word_counts import FOLDER, SIDES
 from phrasebeam.kernels.jit import kernel
 
 AGREES, OF_SOURCE, OF_TARGET = np.int64(0), np.int64(1), np.int64(2)  # status of counts
@@ -34,6 +35,7 @@ def disagreements(model: Model) -> Iterator[Finding]:
         yield from _counts(phrases)
         yield from _orientations(model)
         yield from _target_types(model)
+        yield from _word_counts(model)
     yield from _nameless_features(model)
     yield from _operations(model)
 
@@ -141,6 +143,14 @@ def _target_types(model: Model) -> Iterator[Finding]:
             times = f"its target phrase occur {joint[first + row]} times"
             yield "smoothing/target_types.npy", f"0 of pair {first + row}, expected 1 or more, since pairs of {times}"
             return
+
+
+def _word_counts(model: Model) -> Iterator[Finding]:
+    """The first word of each side that fewer or more sentences have than is possible, as often as it occurs."""
+    for side, (occurrences, sentences) in zip(SIDES, model.word_counts()):
+        for word in np.flatnonzero((sentences > occurrences) | ((sentences < 1) & (occurrences > 0)))[:1]:
+            message = f"{sentences[word]} of word {word}, expected at least 1 and at most {occurrences[word]}"
+            yield f"{FOLDER}/{side}_sentences.npy", f"{message} as in {FOLDER}/{side}_occurrences.npy"
 
 
 def _nameless_features(model: Model) -> Iterator[Finding]:

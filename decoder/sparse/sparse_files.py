@@ -7,7 +7,7 @@ sparse/pairs/*.npy, names       features of pairs, as other toolkits' phrase tab
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +23,7 @@ from phrasebeam.decoder.sparse.templates import PAIR_SPARSE, Templates
 from phrasebeam.decoder.tables.model_files import PAIR_FEATURES, open_arrays
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
 from phrasebeam.decoder.tables.text_hashes import name_keys
-from phrasebeam.decoder.tables.word_counts import FrequentWords, frequent_words
+from phrasebeam.decoder.tables.word_counts import FrequentWords, WordCounts, frequent_words
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 
 # Of all these files; where templates.yaml has none, keys depended on the order of groups and positions
@@ -54,17 +54,23 @@ def _open_templates(path: Path) -> Templates:
 
 
 def open_sparse(
-    directory: Path, source: FixedVocabulary, target: FixedVocabulary, phrases: PhraseTable
+    directory: Path,
+    source: FixedVocabulary,
+    target: FixedVocabulary,
+    phrases: PhraseTable,
+    counts_of_words: Callable[[], WordCounts],
 ) -> tuple[Templates | None, Levels | None, Sparse]:
     """The sparse features of the model in `directory`; (None, None, no_sparse()) without any.
 
-    Frequent words, if a group needs them, are those of the phrase table `phrases`.
+    Frequent words are found by `counts_of_words`, which is called if a group needs them.
     Raises SmtError where a file is missing or damaged.
     """
     if not (directory / "templates.yaml").exists():
         return None, None, no_sparse()
     templates = _open_templates(directory / "templates.yaml")
-    frequent = frequent_words(phrases, source, target) if templates.source_deletion else FrequentWords()
+    frequent = FrequentWords()
+    if templates.source_deletion:
+        frequent = frequent_words(counts_of_words(), source, target)
     levels, path = Levels(templates.levels, directory, frequent, templates.word_lists), directory / "sparse"
     weights = open_sparse_weights(path) if (path / "keys.npy").exists() else new_sparse_weights()
     points = PairPoints(phrases.alignment_offsets, phrases.alignment_points, np.zeros(0, np.int64))

@@ -121,6 +121,12 @@ PAIR_TYPES = (
         "target_types", array(np.int32, "P", TYPES), COUNTED, "pairs of e that occur once, twice, three times or more"
     ),
 )
+WORD_COUNTS = (  # of models that train-model made of text
+    ArrayFile("source_occurrences", array(np.int64, "V"), Whole(0, 2**62), "times that each source word occurs"),
+    ArrayFile("target_occurrences", array(np.int64, "W"), Whole(0, 2**62), "times that each target word occurs"),
+    ArrayFile("source_sentences", array(np.int64, "V"), Whole(0, 2**62), "sentences that have each source word"),
+    ArrayFile("target_sentences", array(np.int64, "W"), Whole(0, 2**62), "sentences that have each target word"),
+)
 SPARSE_WEIGHTS = (
     ArrayFile("keys", array(np.uint64, "U"), Keys(1, 2**64), "features, hashed"),
     ArrayFile("values", array(np.float64, "U"), Finite(), "their weights"),
@@ -135,6 +141,7 @@ ARRAY_FILES = {  # by folder
     "phrases": (*PHRASES, *SCORE_CODES),
     "reordering": REORDERING,
     "smoothing": PAIR_TYPES,
+    "word_counts": WORD_COUNTS,
     "operations": OPERATIONS,
     "sparse": SPARSE_WEIGHTS,
     "sparse/pairs": PAIR_FEATURES,

@@ -1,14 +1,23 @@
-"""How often words stand in the training data, estimated from the counts of one-word phrases in a phrase table."""
+"""How often words stand in the training text: as train-model counted them, else estimated from a phrase table.
 
+Models of other toolkits, and those of older versions, have no counts of words. For them one-word phrases are counted in
+the phrase table, where words that are mostly aligned in groups look rarer than they are.
+"""
+
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from phrasebeam.decoder.tables.model_files import WORD_COUNTS, open_arrays
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 
 MOST_FREQUENT = 100  # words of a side (Green et al. 2013, section 3.2)
+FOLDER, SIDES = "word_counts", ("source", "target")  # of a model
 
 
 class FrequentWords(NamedTuple):
@@ -18,6 +27,20 @@ class FrequentWords(NamedTuple):
     target: frozenset[str] = frozenset()
 
 
+class SideCounts(NamedTuple):
+    """How often the words of one side stand in the training text, by word id."""
+
+    occurrences: np.ndarray  # int64[V], or float64[V] where they are estimated
+    sentences: np.ndarray  # likewise, the sentences that have the word
+
+
+class WordCounts(NamedTuple):
+    """How often the words of both sides stand in the training text."""
+
+    source: SideCounts
+    target: SideCounts
+
+
 class WordIdf(NamedTuple):
     """Inverse document frequencies of the words of both sides, in ln."""
 
@@ -25,6 +48,7 @@ class WordIdf(NamedTuple):
     target: np.ndarray  # float64[V], by target word id
 
 
+NO_COUNTS = WordCounts(*(SideCounts(np.zeros(0), np.zeros(0)) for _ in SIDES))
 NO_IDF = WordIdf(np.zeros(0), np.zeros(0))
 
 
@@ -55,36 +79,51 @@ def _add(offsets, words, phrase, count, counts):
             counts[word] += count
 
 
-def word_counts(phrases: PhraseTable, n_source_words: int, n_target_words: int) -> tuple[np.ndarray, np.ndarray]:
-    """float64[V] counts of the words of both sides, by id.
+def counts_of_words(
+    directory: Path, phrases: PhraseTable, n_source_words: int, n_target_words: int
+) -> Callable[[], WordCounts]:
+    """A function of the counts of words of the model in `directory`: those that it has kept, mapped, or estimated ones.
+
+    These are made at the first call. Raises ModelError or FormatError where a file of the kept ones is missing or
+    damaged.
+    """
+    sizes = n_source_words, n_target_words
+    if not (directory / FOLDER).exists():
+        return cache(partial(estimated_counts, phrases, *sizes))
+    arrays = open_arrays(directory / FOLDER, WORD_COUNTS, dict(zip("VW", sizes)))
+    kept = WordCounts(*(SideCounts(*(arrays[f"{side}_{what}"] for what in SideCounts._fields)) for side in SIDES))
+    return lambda: kept
+
+
+def estimated_counts(phrases: PhraseTable, n_source_words: int, n_target_words: int) -> WordCounts:
+    """Counts of the words of both sides by a phrase table; the sentences of a word are as many as its occurrences.
 
     The count of a word is the sum of the counts c(f, e) of all pairs whose source side, or target side, is this word
     alone. In tables without counts, which other toolkits may write, each pair counts once.
     """
     counts = np.zeros(n_source_words), np.zeros(n_target_words)
     count_words(phrases, *counts)
-    return counts
+    return WordCounts(*(SideCounts(side, side) for side in counts))
 
 
-def frequent_words(phrases: PhraseTable, source: FixedVocabulary, target: FixedVocabulary) -> FrequentWords:
+def frequent_words(counts: WordCounts, source: FixedVocabulary, target: FixedVocabulary) -> FrequentWords:
     """The MOST_FREQUENT words of each side; of equally frequent ones those that come first in the vocabulary."""
-    counts = word_counts(phrases, len(source), len(target))
-    return FrequentWords(*(_most_frequent(*side) for side in zip(counts, (source, target))))
+    return FrequentWords(*(_most_frequent(side.occurrences, words) for side, words in zip(counts, (source, target))))
 
 
-def _most_frequent(counts: np.ndarray, vocabulary: FixedVocabulary) -> frozenset[str]:
-    first = np.argsort(-counts, kind="stable")[:MOST_FREQUENT]
-    return frozenset(vocabulary.word(i) for i in first.tolist() if counts[i] > 0)
+def _most_frequent(occurrences: np.ndarray, vocabulary: FixedVocabulary) -> frozenset[str]:
+    first = np.argsort(-occurrences, kind="stable")[:MOST_FREQUENT]
+    return frozenset(vocabulary.word(i) for i in first.tolist() if occurrences[i] > 0)
 
 
-def word_idf(phrases: PhraseTable, n_source_words: int, n_target_words: int, sentence_pairs: int) -> WordIdf:
-    """ln of the number of sentence pairs over the count of each word, which stands for the sentences that have it.
+def word_idf(counts: WordCounts, sentence_pairs: int) -> WordIdf:
+    """ln of the number of sentence pairs over the number of sentences that have each word.
 
-    It is 0 for words that are more frequent. Without a number of sentence pairs the largest count stands for it.
+    Words that no sentence has are as rare as those of one. Estimated counts can exceed the number of sentence pairs:
+    the idf is 0 then. Without a number of sentence pairs the largest count stands for it.
     """
-    counts = word_counts(phrases, n_source_words, n_target_words)
-    n_documents = sentence_pairs or max(n.max(initial=1) for n in counts)
-    return WordIdf(*(np.log(n_documents / np.clip(n, 1, n_documents)) for n in counts))
+    n_documents = sentence_pairs or max(side.sentences.max(initial=1) for side in counts)
+    return WordIdf(*(np.log(n_documents / np.clip(side.sentences, 1, n_documents)) for side in counts))
 
 
 @inlined_kernel

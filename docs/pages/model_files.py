@@ -22,6 +22,9 @@ Each is an `.npy` file in rows (C order), with numbers in the byte order of the 
 
 {arrays}
 
+`word_counts/` is in models that `train-model` made. Imported models, and those of older versions, have none: idf and
+frequent words are then estimated from the counts of one-word phrase pairs.
+
 ## Other files
 
 {others}

@@ -50,6 +50,12 @@ def logistic(vectors, weights, pairs):
     return gradient, loss, wrong
 
 
+def expected_gain(vectors, weights, gains, scale):
+    """The mean of the gains of `vectors`, dictionaries by feature, by probabilities that exp(scale * score) has."""
+    shares = [math.exp(scale * dot(weights, vector)) for vector in vectors]
+    return sum(share * gain for share, gain in zip(shares, gains)) / sum(shares)
+
+
 def adagrad_fobos(steps, rate, strength, truncates_all, start):
     """{key: weight} after steps of AdaGrad and FOBOS (Green et al. 2013, equations 3 to 7), all weights at each step.
 

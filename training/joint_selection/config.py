@@ -22,6 +22,7 @@ from phrasebeam.training.common.settings import (
 from phrasebeam.training.metrics.sentence_bleu import SentenceBleu
 from phrasebeam.training.online.shard_pass import Averaging
 from phrasebeam.training.online.update_rules import RuleName
+from phrasebeam.training.ranking.expected_gain import ListLossSettings
 from phrasebeam.training.tuning.config import INNER_TUNING, TuneConfig, check_inner
 
 Algorithm = Literal[1, 2, 3, 4]
@@ -52,7 +53,7 @@ PROCEDURES: dict[Algorithm, Procedure] = {
 ALWAYS_PRESENT = [feature.name for feature in (*LISTS, *SCALARS)]  # dense features of every model
 
 
-class RankingConfig(TrainingDataSettings, ScoringSettings):
+class RankingConfig(TrainingDataSettings, ScoringSettings, ListLossSettings):
     """Everything that `train-ranking` can be told besides its files."""
 
     algorithm: Algorithm = Field(

@@ -22,6 +22,7 @@ from phrasebeam.training.online.shard_pass import BatchSettings
 from phrasebeam.training.online.shards import Shards, random_shards
 from phrasebeam.training.online.training import OnlineTraining, Plan
 from phrasebeam.training.online.update_rules import new_rule
+from phrasebeam.training.ranking.expected_gain import loss_of
 from phrasebeam.training.ranking.list_iteration import ListIteration
 from phrasebeam.training.ranking.list_objective import ListExample, ListObjective, ListSettings, MultipartiteRanking
 
@@ -34,10 +35,10 @@ def rates_of(layout: FeatureLayout, config: RankingConfig) -> PerFeature:
 def list_objective(
     decoder: Decoder, examples: Sequence[ListExample], rates: PerFeature, config: RankingConfig
 ) -> ListObjective:
-    """All pairs of the levels of a list."""
+    """All pairs of the levels of a list, or its expected gain."""
     settings = ListSettings(config.nbest, config.distinct, config.sentence_bleu, config, config.seed)
-    loss = MultipartiteRanking(rates, config.margin, config.level, config.pairs)
-    return ListObjective(decoder, examples, loss, settings)
+    pairs = MultipartiteRanking(rates, config.margin, config.level, config.pairs)
+    return ListObjective(decoder, examples, loss_of(config, pairs), settings)
 
 
 def shards_of(n_examples: int, config: RankingConfig) -> Shards:

@@ -33,6 +33,7 @@ from phrasebeam.training.bitext.parallel_text import Bitext, check_bars, read_bi
 from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.model_building.scoring import BuiltTables, PhraseTableSettings, build_phrase_table
 from phrasebeam.training.model_building.word_alignments import KeptAlignments, check_alignments, word_alignments
+from phrasebeam.training.model_building.word_counting import write_word_counts
 from phrasebeam.training.word_alignment.alignment_points import Alignments, write_pharaoh
 
 # Not among the settings in model.yaml: others stand elsewhere, or do not change the model.
@@ -80,6 +81,7 @@ def train_model(
         built = _build_tables(bitext, alignments, directory, config)
         bitext.source_vocabulary.save(directory / "source.vocab")
         bitext.target_vocabulary.save(directory / "target.vocab")
+        write_word_counts(bitext, directory)
         description = _describe(bitext, directory, built, config, data)
         save_config(config.starting_weights, directory / "weights.yaml")
         return save_model(description, directory)

@@ -48,7 +48,7 @@ def with_features(model: Model, directory: Path, work: Path, settings: Section) 
                 for path in sorted((directory / SPARSE).rglob("*")) if model.templates else ():
                     if path.is_file():
                         share(path, beside / path.relative_to(directory))
-    opened, levels, sparse = open_sparse(features, model.source, model.target, model.tables.phrases)
+    opened, levels, sparse = open_sparse(features, model.source, model.target, model.tables.phrases, model.word_counts)
     if templates is not None and (opened is None or _without_maps(opened) != _without_maps(templates)):
         mend = f"delete {features}, and they are written again"
         raise FormatError(features / "templates.yaml", f"not the templates of the settings; {mend}")

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from phrasebeam.training.metrics.sentence_bleu import SentenceBleu
 from phrasebeam.training.online.objective import Outcome
 from phrasebeam.training.online.per_feature import FeatureDirection, PerFeature
 from phrasebeam.training.online.update_log import Record
+from phrasebeam.training.ranking.expected_gain import ListLoss
 from phrasebeam.training.ranking.pair_losses import (
     Ranking,
     decoded_perceptron,
@@ -38,15 +39,6 @@ class ListExample(NamedTuple):
     number: int  # line of the data, from 0
     given: Input
     references: Sequence[str]
-
-
-class ListLoss(Protocol):
-    """A loss over pairs of the hypotheses of a list."""
-
-    def ranking(
-        self, features: ListFeatures, scores: np.ndarray, gains: np.ndarray, rng: np.random.Generator
-    ) -> Ranking:
-        """Coefficients and loss of the pairs; `scores` and `gains` (float64[K]) are those of model and metric."""
 
 
 @dataclass(frozen=True)

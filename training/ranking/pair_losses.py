@@ -20,11 +20,11 @@ ROUNDING = 1e-12  # a sum that is smaller, relative to its terms, is rounding
 
 
 class Ranking(NamedTuple):
-    """The gradient that the pairs of a list give, and their loss."""
+    """The gradient that the pairs of a list give, or the list as a whole, and their loss."""
 
     coefficients: np.ndarray  # float64[K], the direction to go is the sum of coefficients[i] * features of hypothesis i
     loss: float  # sum over the pairs, see the functions that return it
-    n_updates: int  # pairs that contribute
+    n_updates: int  # pairs that contribute, or 1 of a list
     n_wrong: int  # pairs in which the better hypothesis did not score higher, when looked at
 
 

@@ -10,12 +10,13 @@ from phrasebeam.decoder.sparse.templates import Templates
 from phrasebeam.training.common.settings import LARGEST_BATCH, MOST_NAMES, TrainingDataSettings
 from phrasebeam.training.metrics.sentence_bleu import SentenceBleu
 from phrasebeam.training.online.update_rules import RuleName
+from phrasebeam.training.ranking.expected_gain import ListLossSettings
 from phrasebeam.training.tuning.methods.pro import Sampling
 
 MOST_DELAYED = 10_000  # mini-batches, whose n-best lists are in memory
 
 
-class OnlineTuning(TrainingDataSettings, Sampling):
+class OnlineTuning(TrainingDataSettings, Sampling, ListLossSettings):
     """AdaGrad with L1 regularization on pairs of n-best lists; the letters are those of Green et al. (2013).
 
     leave_one_out, lm_folds and max_words have an effect where the data are what the model was made of: the model keeps

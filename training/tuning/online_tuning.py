@@ -21,6 +21,7 @@ from phrasebeam.training.online.shard_pass import BatchSettings
 from phrasebeam.training.online.shards import whole
 from phrasebeam.training.online.training import OnlineTraining, Plan
 from phrasebeam.training.online.update_rules import new_rule
+from phrasebeam.training.ranking.expected_gain import loss_of
 from phrasebeam.training.ranking.list_iteration import ListIteration
 from phrasebeam.training.ranking.list_objective import ListExample, ListObjective, ListSettings, SampledLogistic
 from phrasebeam.training.tuning.config import TuneConfig
@@ -46,8 +47,8 @@ def online_training(
     settings, decoder = config.online, Decoder(model, config.search, folds=data.folds)
     decoder.searcher.rank_by(model.weights)
     lists = ListSettings(config.nbest, config.distinct, settings.sentence_bleu, config, seed)
-    loss = SampledLogistic(settings.samples, settings.kept, settings.threshold)
-    objective = ListObjective(decoder, data.examples, loss, lists)
+    pairs = SampledLogistic(settings.samples, settings.kept, settings.threshold)
+    objective = ListObjective(decoder, data.examples, loss_of(settings, pairs), lists)
     rates, strengths = _rates(decoder.features, config), _strengths(decoder.features, settings)
     check_learns(rates, model.tables.sparse.active)
     rule = new_rule(settings.rule, rates, strengths, settings.truncate == "all")

@@ -7,7 +7,7 @@ import argparse
 import csv
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,14 +35,18 @@ def write_figures(given: argparse.Namespace) -> None:
     for name, figure in FIGURES.items():
         rows = rows_of(figure, given)
         if rows:
-            text = io.StringIO()
-            writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
-            path = Path(given.output) / name
-            with atomic_file(path) as file:
-                file.write(text.getvalue().encode())
-            print(f"\n{path}: {len(rows)} runs", flush=True)
+            write_rows(Path(given.output) / name, rows)
+
+
+def write_rows(path: Path, rows: Sequence[Cells]) -> None:
+    """Write a file of results, and print its path."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    with atomic_file(path) as file:
+        file.write(text.getvalue().encode())
+    print(f"\n{path}: {len(rows)} runs", flush=True)
 
 
 def rows_of(figure: Figure, given: argparse.Namespace) -> list[Cells]:

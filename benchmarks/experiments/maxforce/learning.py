@@ -34,6 +34,7 @@ from phrasebeam.decoder.model.description import accept_files
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights
 from phrasebeam.decoder.sparse.templates import GROUPS
+from phrasebeam.decoder.tables.provenance import WORK_FILES
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.development_set import DevelopmentScorer, read_development
 from phrasebeam.training.common.scales import with_best_scales
@@ -127,10 +128,7 @@ def learn(work: Work, seed: int) -> None:
         return
     config = parse_config(settings_of(work, seed), MaxforceConfig, "settings")
     output = path.with_suffix(".model")
-    kept = kept_of(work, config)
-    for name, directory in kept.items():
-        if directory.exists() and not output.exists():
-            shutil.copytree(directory, output / WORK / name)
+    kept = begin_with_kept(work, config, output)
     trained = train_maxforce(start_of(work), work.texts.training, work.texts.sets["dev"], output, config)
     found: dict[str, Any] = {"corpus": work.corpus, "run": work.run}
     found["epochs"] = [one.model_dump() for one in trained.progress[seed].iterations]
@@ -203,6 +201,17 @@ def kept_of(work: Work, config: MaxforceConfig) -> dict[str, Path]:
     kind += variant_of_start(work.given)  # the table limit depends on weights
     kinds = {"lattices": kind} | ({"lm_folds": str(config.lm_folds)} if config.lm_folds else {})
     return {name: work.output / f"{work.corpus}.maxforce.{name}.{kind}" for name, kind in kinds.items()}
+
+
+def begin_with_kept(work: Work, config: MaxforceConfig, output: Path) -> dict[str, Path]:
+    """Copy what is kept to the work of a run that has not begun; where it is kept."""
+    kept = kept_of(work, config)
+    there = {name: directory for name, directory in kept.items() if directory.exists() and not output.exists()}
+    for name, directory in there.items():
+        shutil.copytree(directory, output / WORK / name)
+    if there:
+        (output / WORK / WORK_FILES[-1]).write_text("format: phrasebeam work of a benchmark\n")  # or it is refused
+    return kept
 
 
 def take_last(model: Path, seed: int, replaced: dict[str, Any]) -> None:

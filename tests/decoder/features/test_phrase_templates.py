@@ -182,14 +182,20 @@ def test_frequent_words(tmp_path_factory, seed, few):
         expected = add_points(toy, random.Random(seed))["frequent"]
         model = open_model(toy.directory)
         phrases = model.tables.phrases
-        assert list(map(set, word_counts.frequent_words(phrases, model.source, model.target))) == expected
+        assert list(map(set, frequent_words(phrases, model))) == expected
         for name in ("pair_offsets", "target_offsets", "source_offsets", "source_words", "target_words"):
             limits = np.iinfo(getattr(phrases, name).dtype)  # of a damaged file
             for even, odd in ((-1, -1), (1 << 30, 1 << 30), (limits.max // 64 * 63, limits.min // 64 * 63)):
                 array = getattr(phrases, name).copy()
                 array[: array.size // 2 + 1 : 2], array[1 : array.size // 2 + 1 : 2] = even, odd
                 damaged = phrases._replace(**{name: array})
-                word_counts.frequent_words(damaged, model.source, model.target)
+                frequent_words(damaged, model)
+
+
+def frequent_words(phrases, model):
+    """The frequent words by the counts that are estimated from a phrase table."""
+    counts = word_counts.estimated_counts(phrases, len(model.source), len(model.target))
+    return word_counts.frequent_words(counts, model.source, model.target)
 
 
 def test_content_words(trained):

@@ -11,7 +11,7 @@ from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.sparse.sparse_files import save_pair_features, save_templates
 from phrasebeam.decoder.sparse.sparse_weights import add_weights, new_sparse_weights, save_sparse_weights
 from phrasebeam.decoder.sparse.templates import Templates
-from phrasebeam.decoder.tables.model_files import ARRAY_FILES, SCORE_CODES, TYPES
+from phrasebeam.decoder.tables.model_files import ARRAY_FILES, SCORE_CODES, TYPES, WORD_COUNTS
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.bitext.operation_sequences import build_operations
 from phrasebeam.training.bitext.parallel_text import read_bitext
@@ -40,6 +40,10 @@ def whole(tmp_path_factory):
     build_operations(bitext, alignments, directory, 2, 1 << 30)
     (directory / "smoothing").mkdir()
     np.save(directory / "smoothing" / "target_types.npy", np.ones((n_pairs, TYPES), np.int32))
+    (directory / "word_counts").mkdir()
+    for file in WORD_COUNTS:
+        n_words = len((directory / f"{file.name.split('_')[0]}.vocab").read_text().splitlines())
+        np.save(directory / "word_counts" / f"{file.name}.npy", np.ones(n_words, np.int64))
     description = directory / "model.yaml"
     smoothing = {"method": "kneser-ney", "discounts": [0.0, 0.5, 0.5, 0.5], "phrase_pairs": n_pairs}
     description.write_text(yaml.safe_dump({**yaml.safe_load(description.read_text()), "smoothing": smoothing}))

@@ -118,6 +118,8 @@ def roll(array):
         ("reordering/ln_scores", lambda scores: scores + 5, "expected ln of a probability, at most 0"),
         ("reordering/counts", permute, r"\d+ in all of pair \d+, expected at most \d+ as in phrases/joint_counts.npy"),
         ("smoothing/target_types", roll, r"0 of pair \d+, expected 1 or more"),
+        ("word_counts/source_sentences", lambda counts: counts + 99, r"\d+ of word 0, expected at least 1 and at most"),
+        ("word_counts/target_sentences", lambda counts: 0 * counts, r"0 of word \d, expected at least 1 and at most"),
         ("operations/keys", lambda keys: keys + 1, r"line \d+, '.*', expected \d+ in its place of operations/keys.npy"),
         ("operations/keys", permute, r"expected more than \d+, the key before"),
     ],
