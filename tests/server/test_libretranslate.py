@@ -216,6 +216,7 @@ def test_languages_by_option(toy):
     with running("--model", f"toy={toy}", "--languages", "toy=de:en") as server:
         assert LibreTranslateAPI(server.url).translate("a b", "de-AT", "en") == Decoder.load(toy).translate("a b").text
 
+
 def test_paragraphs_are_divided_into_sentences(client, translated):
     text = "  A b! C d?\n\nb a!  D"
     body = {"q": text, "source": "de", "target": "en"}
