@@ -60,7 +60,7 @@ Evaluate
     evaluate, evaluate_texts      scores by any metrics of files or lists, with tests of significance
     Evaluation, EvaluationOptions
     explain               the sparse features that matter
-    report                a training as a page
+    report                a training as a page, or systems compared
     LanguageModel         scores of sentences by an n-gram model
 
 Settings

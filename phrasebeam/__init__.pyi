@@ -4,11 +4,11 @@ from .api.config import config as config
 from .api.demo import demo as demo
 from .api.demo_corpus import demo_corpus as demo_corpus
 from .api.evaluate import evaluate as evaluate
+from .api.evaluate import report as report
 from .api.forced_decode import forced_decode as forced_decode
 from .api.models import check_model as check_model
 from .api.models import explain as explain
 from .api.models import join_features as join_features
-from .api.models import report as report
 from .api.moses import export_moses as export_moses
 from .api.moses import import_moses as import_moses
 from .api.preprocess import preprocess as preprocess

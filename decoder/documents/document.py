@@ -7,7 +7,10 @@ from pathlib import Path
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.decoder.documents.columns import Columns
+from phrasebeam.decoder.documents.paragraphs import paragraphs
 from phrasebeam.decoder.documents.protected_segment import DocumentSegment
+from phrasebeam.decoder.marked_text.marked_text import plain_document
+from phrasebeam.decoder.marked_text.sentence_division import SentenceDivision
 
 
 class Document(ABC):
@@ -52,21 +55,23 @@ class Document(ABC):
 
 
 class TextDocument(Document):
-    """Plain text, of which each line that is not empty is a segment."""
+    """Plain text, of which each line that is not empty is a segment, or each sentence where there is a `division`."""
 
-    def __init__(self, path: str | Path):
-        self._lines = list(read_lines(path))
-        self._places = [i for i, line in enumerate(self._lines) if line.strip()]
-        super().__init__([DocumentSegment(self._lines[i]) for i in self._places])
+    def __init__(self, path: str | Path, division: SentenceDivision | None = None):
+        text = "".join(f"{line}\n" for line in read_lines(path))
+        document = paragraphs(text, division) if division else plain_document(text)
+        self._parts = [part if isinstance(part, str) else part.text for part in document.parts]
+        self._places = [i for i, part in enumerate(document.parts) if not isinstance(part, str)]
+        super().__init__([DocumentSegment(self._parts[i]) for i in self._places])
 
     def _fill(self, number: int, translation: str) -> None:
-        self._lines[self._places[number]] = translation
+        self._parts[self._places[number]] = translation
 
     def _mark_reviewed(self, number: int) -> None:
         """Leave it: text tells nothing of reviews."""
 
     def content(self) -> bytes:
-        return "".join(f"{line}\n" for line in self._lines).encode()
+        return "".join(self._parts).encode()
 
 
 class TableDocument(Document):

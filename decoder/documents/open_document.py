@@ -7,13 +7,20 @@ from phrasebeam.decoder.documents.document import Document, TableDocument, TextD
 from phrasebeam.decoder.documents.file_formats import named_format
 from phrasebeam.decoder.documents.po_document import PoDocument
 from phrasebeam.decoder.documents.xliff_document import XliffDocument
+from phrasebeam.decoder.marked_text.sentence_division import SentenceDivision
 
 
-def open_document(path: str | Path, source: str | int | None = None, target: str | int | None = None) -> Document:
+def open_document(
+    path: str | Path,
+    source: str | int | None = None,
+    target: str | int | None = None,
+    division: SentenceDivision | None = None,
+) -> Document:
     """The document in a PO, XLIFF 1.2 or 2 or TSV file, or in plain text, plain or compressed, as its name says.
 
     `source`, `target`: of TSV the columns, named by a header or numbered from 1, else the first two; of others the
-    languages (BCP 47). Raises FormatError, which names the line if it is known, ConfigError, OSError.
+    languages (BCP 47). `division`: of plain text, by which lines are divided into sentences; else each is a segment.
+    Raises FormatError, which names the line if it is known, ConfigError, OSError.
 
     >>> with open("hello.tsv", "w") as file:
     ...     _ = file.write("Hello {name}!\\t\\nBye\\tTschüs\\n")
@@ -33,4 +40,4 @@ def open_document(path: str | Path, source: str | int | None = None, target: str
         return XliffDocument(path, *codes)
     if kind is not None:
         raise ConfigError(f"{path}: is no document to translate; give a PO, XLIFF, TSV or text file")
-    return TextDocument(path)
+    return TextDocument(path, division)

@@ -1,15 +1,16 @@
-"""evaluate: scores by any metrics of files of translations, and a page that compares them."""
+"""evaluate and report: scores of translations by any metrics; pages of trainings, and of systems compared."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
-from phrasebeam.api.arguments import File, Files, TargetColumn, paths
+from phrasebeam.api.arguments import File, Files, MemoryBound, TargetColumn, memory_bound, paths
 from phrasebeam.base.config import MOST_COUNTED
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_file, check_keeps_inputs, read_lines
+from phrasebeam.base.memory_bound import memory_option
 from phrasebeam.base.options import Option, described
 from phrasebeam.console.repeated_command import repeated_command
 from phrasebeam.training.metrics.definitions import METRICS
@@ -23,6 +24,9 @@ from phrasebeam.training.metrics.evaluation import (
     read_evaluated,
 )
 from phrasebeam.training.report.comparison_report import ComparedTexts, comparison_report
+from phrasebeam.training.report.run_files import find_training
+from phrasebeam.training.report.training_report import training_report
+from phrasebeam.training.report.translated_sets import TranslatedSets, translated_sets
 
 DOCUMENTS = "Of TSV, TMX, XLIFF and PO the target side is read."
 
@@ -97,3 +101,74 @@ def _source_lines(source: File, reference: File, texts: EvaluatedTexts) -> list[
     lines = list(read_lines(source))
     check_parallel(source, lines, reference, texts.references[0])
     return lines
+
+
+@described()
+def report(
+    run: Annotated[
+        Files,
+        Option(
+            "What tune, train or a train- command wrote to its output, be it done or not; or, to be compared with the "
+            "first, several of these, or files of translations by any systems.",
+            is_bare=True,
+        ),
+    ],
+    output: Annotated[File, "File for the page, .html."],
+    *,
+    reference: Annotated[
+        Files | None, "Reference translations of files of translations, one file for each set of them."
+    ] = None,
+    source: Annotated[File | None, "Their source sentences, one a line."] = None,
+    metric: Annotated[
+        str | Sequence[str] | None, Option("Metrics of a comparison, as of evaluate.", unset="bleu, chrf++")
+    ] = None,
+    tokenize: Annotated[
+        str | None, Option("BLEU's tokenizer, as of evaluate.", unset="13a; none for trainings on tokens")
+    ] = None,
+    most: Annotated[
+        int, Field(ge=1, le=MOST_COUNTED), "Sentences that a comparison shows of the largest gains, and of the losses."
+    ] = 50,
+    memory: MemoryBound = None,
+) -> None:
+    """Tell of a training as one page, or compare systems sentence by sentence.
+
+    The page of a training has its curves, settings, weights, and the translations that changed. A comparison is that of
+    evaluate; trainings are compared by their translations of the development set. A page needs no other file and no
+    server.
+
+    Raises SmtError or OSError.
+
+    >>> report("model-with-features", "report.html")
+    >>> report(["dev.en", "dev.de"], "report.html", reference="dev.en")
+    """
+    given, places = locals(), paths(run)
+    references = paths(reference)
+    check_keeps_inputs([output], [source, *references, *(one for one in places if not one.is_dir())])
+    with memory_bound(memory_option(memory)):
+        if len(places) == 1 and not references:
+            page = training_report(find_training(places[0]))
+        else:
+            compared = _compared_runs(places) if any(map(Path.is_dir, places)) else _compared_files(places, given)
+            metrics = [metric] if isinstance(metric, str) else metric or EvaluationOptions.metrics
+            how = tokenize or ("none" if compared.is_tokenized else None)
+            evaluation = evaluate_read(compared.texts, EvaluationOptions(tuple(metrics), how, paired="bootstrap"))
+            command = repeated_command(report, given)
+            page = comparison_report(ComparedTexts(compared.texts, compared.source, command, most), evaluation)
+        with atomic_file(Path(output)) as file:
+            file.write(page)
+
+
+def _compared_files(places: Sequence[Path], given: Mapping[str, Any]) -> TranslatedSets:
+    references = paths(given["reference"])
+    if not references:
+        raise ConfigError(f"{places[0]}: files of translations are compared by --reference; give it, too")
+    _check_page(given["output"], given["source"], places, references)
+    texts = read_evaluated(places, references)
+    source = given["source"]
+    return TranslatedSets(texts, None if source is None else _source_lines(source, references[0], texts))
+
+
+def _compared_runs(places: Sequence[Path]) -> TranslatedSets:
+    if wrong := [one for one in places if not one.is_dir()]:
+        raise ConfigError(f"{wrong[0]}: no directory of a training; compare trainings, or files of translations")
+    return translated_sets(places)

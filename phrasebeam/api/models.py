@@ -1,4 +1,4 @@
-"""What is done with whole models: check_model, explain, join_features, report."""
+"""What is done with whole models: check_model, explain, join_features."""
 
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -8,7 +8,6 @@ from pydantic import Field
 from phrasebeam.api.arguments import File, Force, MemoryBound, RawOrTokens, memory_bound
 from phrasebeam.base.config import MOST_COUNTED
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.files import atomic_file
 from phrasebeam.base.memory_bound import memory_option
 from phrasebeam.base.options import Option, described
 from phrasebeam.decoder.marked_text.tokenization import Tokenization
@@ -18,8 +17,6 @@ from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.translate.explain import Explanation, fired, heaviest
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.joining import joined_model
-from phrasebeam.training.report.run_files import find_training
-from phrasebeam.training.report.training_report import training_report
 
 
 class Explained(NamedTuple):
@@ -96,26 +93,3 @@ def join_features(
     True
     """
     joined_model.join_features(Path(model), Path(features), Path(output), force)
-
-
-@described()
-def report(
-    run: Annotated[
-        File, Option("What tune, train or a train- command wrote to its output, be it done or not.", is_bare=True)
-    ],
-    output: Annotated[File, "File for the page, .html."],
-    *,
-    memory: MemoryBound = None,
-) -> None:
-    """Tell of a training as one page: curves, settings, weights, translations that changed.
-
-    The page needs no other file and no server.
-
-    Raises SmtError or OSError.
-
-    >>> report("model-with-features", "report.html")
-    """
-    with memory_bound(memory_option(memory)):
-        page = training_report(find_training(Path(run)))
-        with atomic_file(Path(output)) as file:
-            file.write(page)

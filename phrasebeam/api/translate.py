@@ -12,6 +12,7 @@ from phrasebeam.api.translate_options import (
     TrainingInputOptions,
     TranslateOptions,
     check_arguments,
+    check_paragraphs,
     is_adapted,
     is_document,
     of_tokens,
@@ -27,10 +28,12 @@ from phrasebeam.console.input_stage import input_name, stage_of_input
 from phrasebeam.decoder.documents.document import Document
 from phrasebeam.decoder.documents.file_formats import named_format
 from phrasebeam.decoder.documents.open_document import open_document
+from phrasebeam.decoder.documents.paragraphs import translate_paragraphs
 from phrasebeam.decoder.documents.protected_segment import DocumentSegment
 from phrasebeam.decoder.documents.term_base import TermBase, read_terms
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles
 from phrasebeam.decoder.input.sentence_input import Prefix
+from phrasebeam.decoder.marked_text.sentence_division import SentenceDivision
 from phrasebeam.decoder.marked_text.tokenization import Tokenization, is_of_raw_text
 from phrasebeam.decoder.model.description import open_description
 from phrasebeam.decoder.normalization.directory import NORMALIZER, is_normalizer
@@ -68,6 +71,7 @@ def translate(model: Model, *, threads: AtOnce = 1, **options: Unpack[TranslateO
         raise ConfigError(f"{option} is of lines; leave it out for documents")
     with resources(settings.memory, options, options["workers"]):
         raw_text = _raw_text(Path(model), options, settings)
+        check_paragraphs(options, raw_text is not None)
         is_text = raw_text is not None and not of_tokens(options)
         translated = _segments if is_document(source) or is_text else _lines
         return translated(Path(model), options, settings, raw_text, threads)
@@ -181,7 +185,12 @@ def _segments(
     with closing(decoder):
         translate_all = partial(translate_texts, decoder, raw_text=raw_text, terms=terms, threads=threads)
         if document is None:
-            outputs = (LineOutput(f"{text}\n", "", "") for text in translate_all(read_input(source)))
+            lines = read_input(source)
+            if raw_text is not None and options["paragraphs"]:
+                translated = translate_paragraphs(lines, SentenceDivision.of(raw_text.settings), translate_all)
+            else:
+                translated = translate_all(lines)
+            outputs = (LineOutput(f"{text}\n", "", "") for text in translated)
             with stage_of_input("translating", source, destination) as advance:
                 write_outputs(outputs, None, None, texts if destination is None else destination, advance)
         else:

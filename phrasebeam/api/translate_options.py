@@ -6,7 +6,17 @@ from typing import Annotated, Any, TypedDict
 
 from pydantic import Field
 
-from phrasebeam.api.arguments import Config, EngineOptions, File, Files, MemoryBound, PairOptions, RawOrTokens, paths
+from phrasebeam.api.arguments import (
+    Config,
+    EngineOptions,
+    File,
+    Files,
+    MemoryBound,
+    PairOptions,
+    RawOrTokens,
+    optional_path,
+    paths,
+)
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import check_keeps_inputs
@@ -44,6 +54,9 @@ class InputOptions(TypedDict, total=False):
     prefix: Annotated[File | None, "File of what translations must begin with, a line for each sentence."]
     terms: Annotated[File | None, "File of terms and their translations, CSV, TSV or TBX, which are kept to."]
     partial_word: Annotated[bool, "The last word of a prefix may be unfinished, unless space follows it."]
+    paragraphs: Annotated[
+        bool, "Lines of raw text have any number of sentences: each is translated by itself, white space is kept."
+    ]
 
 
 @heading("Output")
@@ -196,6 +209,17 @@ def check_arguments(model: Path, threads: int, given: TranslateOptions) -> None:
         ),
     }
     _refuse(excluded)
+
+
+def check_paragraphs(given: TranslateOptions, is_raw: bool) -> None:
+    """Raise ConfigError where lines of several sentences are not possible."""
+    option = of_tokens(given)
+    conflicts = {
+        "--paragraphs is of plain text; leave it out for documents": is_document(optional_path(given["input"])),
+        "--paragraphs is of raw text, which the model or --no-raw excludes; leave it out": not is_raw,
+        f"{option} is of sentences; leave it out, or --paragraphs": option != "",
+    }
+    _refuse(conflicts if given["paragraphs"] else {})
 
 
 def _refuse(conflicts: dict[str, bool]) -> None:

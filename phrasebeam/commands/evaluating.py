@@ -94,4 +94,5 @@ def explain(explained: "Explained", call: CommandCall) -> None:
 
 def report(result: None, call: CommandCall) -> None:
     """Prints the name of the page."""
-    tell(f"{call.given['output']}: report of {call.given['run']}")
+    of = "comparison" if len(call.given["run"]) > 1 else "report"
+    tell(f"{call.given['output']}: {of} of {', '.join(map(str, call.given['run']))}")

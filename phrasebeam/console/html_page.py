@@ -93,6 +93,12 @@ def html_texts(texts: Iterable[tuple[str, str, Child]]) -> Element:
     return element("dl", {}, *cells)
 
 
+def html_contents(places: Iterable[tuple[str, str]]) -> Element:
+    """Links to parts of the page, by their id, with their names."""
+    links = (element("li", {}, element("a", {"href": f"#{place}"}, text)) for place, text in places)
+    return element("nav", {}, element("ul", {}, *links))
+
+
 def html_list(items: Iterable[str]) -> Element:
     """A list of lines."""
     return element("ul", {}, *(element("li", {}, item) for item in items))

@@ -26,6 +26,9 @@ def repeated_command(function: Callable[..., Any], given: Mapping[str, Any]) -> 
         value = given.get(name, option.default)
         if name in WITHOUT_EFFECT or value is None or value == option.default:
             continue
+        if option.is_bare:
+            parts[0] += f" {_words(name, value)}"
+            continue
         flag, words = name.replace("_", "-"), "" if isinstance(value, bool) else f" {_words(name, value)}"
         parts.append(f"--{'no-' if value is False else ''}{flag}{words}")
     return LINE_END.join(parts)

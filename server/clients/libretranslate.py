@@ -1,7 +1,7 @@
 """LibreTranslate's /translate, /languages, /detect and /frontend/settings, as its clients call them.
 
-A line is a sentence, in HTML a run of text and inline tags. Placeholders and tags in text stay as they are. Models of
-tokenized text get what stands between spaces.
+A line is a paragraph, in HTML a run of text and inline tags. Placeholders and tags in text stay as they are. Models of
+tokenized text take each paragraph as a sentence, and get what stands between spaces.
 """
 
 from collections.abc import Iterable, Sequence
@@ -34,7 +34,7 @@ from phrasebeam.server.clients.libretranslate_bodies import (
     request_values,
 )
 from phrasebeam.server.routes.sentence_body import check_nbest
-from phrasebeam.server.routes.text_translations import html_translations, text_translations
+from phrasebeam.server.routes.text_translations import divided, html_translations, text_translations
 from phrasebeam.server.serving.authorization import Credentials, check_secret
 from phrasebeam.server.serving.error_answers import problems
 from phrasebeam.server.serving.language_names import language_name
@@ -70,20 +70,38 @@ async def translate(request: HttpRequest, service: Serving, credentials: Credent
     if (body.format or TEXT) not in (TEXT, HTML):
         raise HTTPException(400, f"the format {excerpt(body.format)} cannot be translated; send format text or html")
     check_nbest("alternatives", body.alternatives + 1, service.limits)
-    documents = await _documents(body, request, service)
-    check_size("sentences", sum(len(document.sentences) for document in documents), service.limits.max_lines)
-    detected = []
+    documents, detected = await _documents(body, request, service), []
     if body.source == AUTO:
         detected = await service.run(request, [partial(_detected, one, service, body.target) for one in documents])
-    translate_one = html_translations if body.format == HTML else text_translations
-    jobs, sources = [], [one.language for one in detected] or [body.source] * len(documents)
-    for document, source in zip(documents, sources):
-        served = service.projects.of(model_for(service, source, body.target), service.clients.project)
+    sources = [one.language for one in detected] or [body.source] * len(documents)
+    models = [model_for(service, source, body.target) for source in sources]
+    return _answer(body, await _translations(body, documents, models, request, service), detected)
+
+
+async def _translations(
+    body: LibreTranslateBody,
+    documents: Sequence[MarkedDocument],
+    models: Sequence[ServedModel],
+    request: HttpRequest,
+    service: Service,
+) -> list[list[str]]:
+    """The translations of documents, each by a model: as many of each as are wanted."""
+    is_html = body.format == HTML
+
+    def divide(document: MarkedDocument, served: ServedModel, stop: StopFlag) -> MarkedDocument:
+        return divided(document, is_html, served, service)
+
+    check_size("sentences", sum(len(document.sentences) for document in documents), service.limits.max_lines)
+    if any(served.raw_text for served in models):
+        documents = await service.run(request, [partial(divide, *one) for one in zip(documents, models)])
+        check_size("sentences", sum(len(document.sentences) for document in documents), service.limits.max_lines)
+    translate_one, jobs = html_translations if is_html else text_translations, []
+    for document, known in zip(documents, models):
+        served = service.projects.of(known, service.clients.project)
         rest = served, service, body.alternatives + 1
         jobs += [partial(translate_one, sentence, *rest) for sentence in document.sentences]
     sentences = iter(await service.run(request, jobs))
-    translations = [_joined(document, [next(sentences) for _ in document.sentences]) for document in documents]
-    return _answer(body, translations, detected)
+    return [_joined(document, [next(sentences) for _ in document.sentences]) for document in documents]
 
 
 @router.get("/languages")

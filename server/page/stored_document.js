@@ -2,10 +2,10 @@
 
 const KEY = "phrasebeam document"; // begins the key in the browser's storage, before the names of model and project
 
-/** A document: name, content (base64), segments, and what was confirmed of them. */
+/** A document: name, content (base64), the model that divided it, format, segments, and what was confirmed. */
 export class StoredDocument {
-  constructor({ name, content, segments, done = {} }) {
-    Object.assign(this, { name, content, segments, done });
+  constructor({ name, content, model, format, segments, done = {} }) {
+    Object.assign(this, { name, content, model, format, segments, done });
   }
 
   /** The document of a place, which names model and project; null where there is none. */

@@ -65,7 +65,8 @@ export class Work {
       const found = await openDocument(chosen()[0], name, content);
       if (found.format === "tmx") return await this.learnAll(found.pairs);
       if (!found.segments.length) return this.tell(`${name}: nothing is left to translate.`, true);
-      this.document = new StoredDocument({ name, content, segments: found.segments });
+      const { format, segments } = found;
+      this.document = new StoredDocument({ name, content, model: chosen()[0], format, segments });
       this.keep();
       const there = found.translated ? `; ${found.translated} have a translation already` : "";
       this.show(0);
@@ -206,16 +207,28 @@ export class Work {
     this.refreshLearned();
   }
 
+  /** Copy all of it: a document of text as it is, of others a line for each segment. */
   async copy() {
-    await copyText(this.document.text());
-    this.tell("Copied.");
+    try {
+      const isText = this.document.format === "text";
+      await copyText(isText ? await (await this.filled()).text() : this.document.text());
+      this.tell("Copied.");
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** The document with its translations. */
+  filled() {
+    const { model, name, content } = this.document;
+    return filledDocument(model, name, content, this.document.translations());
   }
 
   /** Save the document with its translations. */
   async download() {
-    const { name, content } = this.document;
+    const { name } = this.document;
     try {
-      const blob = await filledDocument(chosen()[0], name, content, this.document.translations());
+      const blob = await this.filled();
       const link = element("a", { href: URL.createObjectURL(blob), download: name });
       link.click();
       URL.revokeObjectURL(link.href);

@@ -23,6 +23,7 @@ from phrasebeam.decoder.documents.document import Document
 from phrasebeam.decoder.documents.file_formats import ENDINGS, named_format
 from phrasebeam.decoder.documents.open_document import open_document
 from phrasebeam.decoder.documents.sentence_pairs import read_pairs
+from phrasebeam.decoder.marked_text.sentence_division import SentenceDivision
 from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.process.compression import GZIP_MAGIC, SUFFIXES, ZSTD_MAGIC
 from phrasebeam.server.routes.sentence_body import Text
@@ -113,9 +114,14 @@ async def filled(body: FilledBody, http_request: HttpRequest, service: Serving) 
 
 
 def _document(path: Path, served: ServedModel) -> Document:
-    """The document in a file; its languages are those of the model, as far as these are known."""
-    languages = served.languages if named_format(path) != "tsv" else None
-    return open_document(path, *(languages or ()))
+    """The document in a file; its languages are those of the model, as far as these are known.
+
+    Segments of plain text are sentences where the model is of raw text, else lines.
+    """
+    known = served.languages if named_format(path) != "tsv" else None
+    source, target = known or (None, None)
+    division = None if served.raw_text is None else SentenceDivision.of(served.raw_text.settings)
+    return open_document(path, source, target, division)
 
 
 def _pairs(path: Path, served: ServedModel, body: DocumentBody) -> Iterator[PairAnswer]:

@@ -55,6 +55,11 @@ class SentenceBody(Section):
     def has_instructions(self) -> bool:
         return bool(self.terms or self.walls or self.zones or self.prefix)
 
+    @property
+    def has_places(self) -> bool:
+        """Whether it has instructions that are of one sentence alone."""
+        return bool(self.walls or self.zones or self.prefix) or any(one.begin is not None for one in self.terms)
+
 
 def one_line(text: str) -> str:
     """The text. Raises ConfigError where it is more than one line."""

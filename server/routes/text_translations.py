@@ -1,22 +1,47 @@
 """The translations of a line of text, whose placeholders stay whole, and of a sentence of HTML, whose tags do."""
 
-from typing import NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
+from phrasebeam.decoder.documents.paragraphs import divided_lines
 from phrasebeam.decoder.documents.protected_segment import DocumentSegment, ProtectedSegment, TranslatedSentence
 from phrasebeam.decoder.documents.segment_translation import prepared
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.marked_text.html_document import html_text
-from phrasebeam.decoder.marked_text.marked_text import MarkedText
+from phrasebeam.decoder.marked_text.marked_text import MarkedDocument, MarkedText
+from phrasebeam.decoder.marked_text.sentence_division import SentenceDivision
 from phrasebeam.decoder.marked_text.tokenization import Tokenization
 from phrasebeam.decoder.marked_text.translated import translated
 from phrasebeam.decoder.output.request import Answer, Request
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.stop_flag import StopFlag
+from phrasebeam.lm.text.corpus import split
 from phrasebeam.server.routes.sentence_body import LONGEST_RAW, SentenceBody, input_of
 from phrasebeam.server.serving.served_models import ServedModel
 from phrasebeam.server.serving.service import Service, check_size
 
+if TYPE_CHECKING:
+    from phrasebeam.decoder.raw_text.preprocessing import RawText
+
 MOST_MARKS = 1000  # of a sentence
+
+
+def divided(document: MarkedDocument, is_html: bool, served: ServedModel, service: Service) -> MarkedDocument:
+    """A document whose parts are lines, or runs of HTML, with the sentences of these where the model is of raw text.
+
+    Sentences beyond the limit of words are divided, too. Raises HTTPException (413).
+    """
+    if served.raw_text is None:
+        return document
+    check_size("tags in a sentence", max((one.n_marks for one in document.sentences), default=0), MOST_MARKS)
+    division = SentenceDivision.of(served.raw_text.settings, partial(_is_short, served.raw_text, service))
+    return division.divided_document(document) if is_html else divided_lines(document, division)
+
+
+def _is_short(raw_text: "RawText", service: Service, text: str) -> bool:
+    """Whether a sentence is within the limits of the server."""
+    most = service.limits.max_words
+    return len(text) <= most or (len(text) <= LONGEST_RAW and len(split(raw_text.before(text))) <= most)
 
 
 def html_translations(sentence: MarkedText, served: ServedModel, service: Service, n: int, stop: StopFlag) -> list[str]:

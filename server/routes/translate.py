@@ -1,6 +1,8 @@
 """POST /v1/translate: one text or many, with what `translate` has options for, in each request."""
 
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import Annotated
 
 from fastapi import APIRouter
@@ -11,16 +13,20 @@ from starlette.requests import Request as HttpRequest
 from phrasebeam.base.config import Section
 from phrasebeam.base.errors import SmtError
 from phrasebeam.decoder.input.input_settings import Markup
+from phrasebeam.decoder.marked_text.marked_text import MarkedDocument, MarkedText, plain_document
 from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.decoder.translate.translate_settings import overridden
 from phrasebeam.server.routes.sentence_body import SentenceBody, Text, check_nbest, input_of
+from phrasebeam.server.routes.text_translations import divided
 from phrasebeam.server.routes.translation_answer import Details, TranslationAnswer, translation_answer
 from phrasebeam.server.serving.projects import PROJECT_NAME
 from phrasebeam.server.serving.served_models import ServedModel
 from phrasebeam.server.serving.server_settings import MOST_NBEST, ServerLimits
-from phrasebeam.server.serving.service import Serving, check_size
+from phrasebeam.server.serving.service import Service, Serving, check_size
+
+PLACES = "paragraphs are text, of which places of tokens, walls, zones and a prefix say nothing"
 
 router = APIRouter(tags=["translation"])
 ModelName = Annotated[str | None, Field(max_length=100, description="of a served model; the first one, if left out")]
@@ -38,6 +44,11 @@ class TranslateBody(Section):
         description="a sentence, a list of them, or the same with instructions for each"
     )
     raw: bool = Field(default=False, description="all text is raw, of the languages of the model; else it is tokens")
+    paragraphs: bool = Field(
+        default=False,
+        description="each raw text has any number of lines and sentences, which are translated by themselves; "
+        "`sentences` of its answer has what is asked for of each",
+    )
     markup: Markup | None = Field(
         default=None, description="read <x translation=...>, <wall/> and <zone>; as the model says, if left out"
     )
@@ -66,6 +77,10 @@ async def translate(body: TranslateBody, http_request: HttpRequest, service: Ser
     served, limits = service.models.get(body.model), service.limits
     sentences = _sentences(body)
     check_size("sentences", len(sentences), limits.max_lines)
+    documents = await _documents(body, sentences, served, http_request, service) if body.paragraphs else []
+    if documents:
+        sentences = [_part(whole, one) for whole, document in zip(sentences, documents) for one in document.sentences]
+        check_size("sentences", len(sentences), limits.max_lines)
     request = _request(body, served, limits)
     details = Details(body.raw, body.alignment, body.phrases, body.features, body.confidences)
 
@@ -74,16 +89,52 @@ async def translate(body: TranslateBody, http_request: HttpRequest, service: Ser
             given = input_of(sentence, served, body.raw, body.markup, limits.max_words)
             answer = service.projects.of(served, body.project).decoder.answer(given, request, stop)
         except SmtError as error:
-            where = f"text[{number}]" if isinstance(body.text, list) else "text"
+            where = f"text[{number}]" if isinstance(body.text, list) and not documents else "text"
             raise HTTPException(422, f"{where}: {error}") from None
         service.metrics.note_sentence(served.name, len(given.words))
         nbest = answer.nbest if body.nbest else []
         return translation_answer(answer, nbest, given, served, details)
 
     jobs = [partial(job, number, sentence) for number, sentence in enumerate(sentences)]
-    return TranslateAnswer(
-        model=served.name, version=served.version, translations=await service.run(http_request, jobs)
-    )
+    translations = await service.run(http_request, jobs)
+    if documents:
+        translations = list(_joined(documents, translations))
+    return TranslateAnswer(model=served.name, version=served.version, translations=translations)
+
+
+async def _documents(
+    body: TranslateBody,
+    sentences: Sequence[SentenceBody],
+    served: ServedModel,
+    http_request: HttpRequest,
+    service: Service,
+) -> list[MarkedDocument]:
+    """The texts of a request as their sentences. Raises HTTPException (413, 422)."""
+    if not body.raw or served.raw_text is None:
+        raise HTTPException(422, "paragraphs are of raw text; give raw, and a model of raw text, or leave them out")
+
+    def divide(sentence: SentenceBody, stop: StopFlag) -> MarkedDocument:
+        if not isinstance(sentence.text, str) or sentence.has_places:
+            raise HTTPException(422, f"{PLACES}; leave them out, or paragraphs")
+        return divided(plain_document(sentence.text), False, served, service)
+
+    return await service.run(http_request, [partial(divide, one) for one in sentences])
+
+
+def _part(whole: SentenceBody, sentence: MarkedText) -> SentenceBody:
+    """A sentence of a text, with the instructions for all of it."""
+    return whole.model_copy(update={"text": sentence.text})
+
+
+def _joined(
+    documents: Iterable[MarkedDocument], translations: Iterable[TranslationAnswer]
+) -> Iterator[TranslationAnswer]:
+    """The answers for whole texts, of those for their sentences."""
+    rest = iter(translations)
+    for document in documents:
+        own = list(islice(rest, len(document.sentences)))
+        text, score = document.filled([one.text for one in own]), sum(one.score for one in own)
+        yield TranslationAnswer(text=text, score=score, sentences=own)
 
 
 def _sentences(body: TranslateBody) -> list[SentenceBody]:

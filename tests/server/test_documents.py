@@ -49,6 +49,15 @@ def test_text(client):
     assert wrong.status_code == 422 and "segment 2, but the document has 2" in wrong.json()["error"]
 
 
+def test_sentences_of_text_are_segments_where_it_is_raw(client):
+    text = "A b! C d?\n\n  b a!  D\n"
+    assert [one["text"] for one in opened(client, "x.txt", text)["segments"]] == ["A b!", "C d?", "b a!", "D"]
+    filled = client.post("/v1/documents/filled", json=sent("x.txt", text, translations={"1": "S?", "3": "v"}))
+    assert filled.text == "A b! S?\n\n  b a!  v\n"
+    tokens = client.post("/v1/documents", json=sent("x.txt", text) | {"model": "toy"}).json()
+    assert [one["text"] for one in tokens["segments"]] == ["A b! C d?", "b a!  D"]
+
+
 def test_what_is_confirmed_in_a_po_file_needs_no_review(client):
     found = opened(client, "x.po", PO)
     assert [one["text"] for one in found["segments"]] == ["a b", "c %s"]

@@ -215,3 +215,22 @@ def test_bad_languages(toy, capsys, option, message):
 def test_languages_by_option(toy):
     with running("--model", f"toy={toy}", "--languages", "toy=de:en") as server:
         assert LibreTranslateAPI(server.url).translate("a b", "de-AT", "en") == Decoder.load(toy).translate("a b").text
+
+
+def test_paragraphs_are_divided_into_sentences(client, translated):
+    text = "  A b! C d?\n\nb a!  D"
+    body = {"q": text, "source": "de", "target": "en"}
+    first, second, third, last = map(translated, ("A b!", "C d?", "b a!", "D"))
+    assert client.post("/translate", json=body).json()["translatedText"] == f"  {first} {second}\n\n{third}  {last}"
+    html = client.post("/translate", json={**body, "q": "<p>A b! C <b>d</b>?</p>", "format": "html"}).json()
+    assert html["translatedText"].startswith(f"<p>{first} ") and html["translatedText"].count("<b>") == 1
+
+
+def test_sentences_beyond_the_limit_of_words_are_divided(client):
+    body = {"q": "a b, " * 150 + "c!", "source": "de", "target": "en"}
+    answer = client.post("/translate", json=body)
+    assert answer.status_code == 200 and len(answer.json()["translatedText"].split()) > 150
+    many = client.post("/translate", json={**body, "q": "Ab c! " * 300})
+    assert many.status_code == 413 and "300 sentences, at most 200" in many.json()["error"]
+    tags = client.post("/translate", json={**body, "q": "a <b>b</b> " * 1001, "format": "html"})
+    assert tags.status_code == 413 and "1001 tags in a sentence, at most 1000" in tags.json()["error"]

@@ -73,3 +73,38 @@ def test_terms_and_markup_in_raw_text(client):
     assert (other["text"], other["source"]) == (answer["text"], answer["source"])
     completed = client.post("/v1/complete", json={"model": "raw", "raw": True, "text": "A b.", "terms": [term]}).json()
     assert "l\u2019IT" in completed["completions"][0]["text"]
+
+
+def test_paragraphs(client):
+    text, other = "A b! C d?\n\n  b a!", "c"
+    body = {"model": "raw", "raw": True, "nbest": 2}
+    single = client.post("/v1/translate", json={**body, "text": ["A b!", "C d?", "b a!", other]}).json()["translations"]
+    answer = client.post("/v1/translate", json={**body, "text": [text, other], "paragraphs": True}).json()
+    first, second = answer["translations"]
+    assert [one.get("sentences") for one in (first, second)] == [single[:3], single[3:]]
+    a, b, c, d = (one["text"] for one in single)
+    assert (first["text"], second["text"]) == (f"{a} {b}\n\n  {c}", d)
+    assert first["score"] == pytest.approx(sum(one["score"] for one in single[:3]))
+
+
+def test_terms_are_of_all_sentences_of_a_text(client):
+    sentence = {"text": "A b! B a!", "terms": [{"source": "b", "target": "neu"}]}
+    body = {"model": "raw", "raw": True, "paragraphs": True, "text": sentence}
+    (answer,) = client.post("/v1/translate", json=body).json()["translations"]
+    assert answer["text"].lower().count("neu") == 2
+
+
+@pytest.mark.parametrize(
+    ("more", "status", "message"),
+    [
+        ({"raw": False}, 422, "paragraphs are of raw text"),
+        ({"model": "toy", "raw": True}, 422, "paragraphs are of raw text"),
+        ({"text": {"text": "a", "prefix": "x"}}, 422, "leave them out, or paragraphs"),
+        ({"text": {"text": ["a"]}}, 422, "leave them out, or paragraphs"),
+        ({"text": {"text": "a", "terms": [{"begin": 0, "end": 1, "target": "x"}]}}, 422, "leave them out"),
+        ({"text": "Ab c!\n" * 201}, 413, "201 sentences, at most 200"),
+    ],
+)
+def test_paragraphs_that_cannot_be(client, more, status, message):
+    answer = client.post("/v1/translate", json={"model": "raw", "raw": True, "paragraphs": True, "text": "a", **more})
+    assert answer.status_code == status and message in answer.json()["error"]

@@ -19,6 +19,8 @@ from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.tables.model_files import EDITABLE, MODEL, README, WORK_DIRECTORIES
 from phrasebeam.decoder.tables.provenance import DataSize, Stage, check_work, file_digests, signature, version
 from phrasebeam.process.interruption import goes_on_in
+from phrasebeam.training.bitext.bitext_files import BitextFiles
+from phrasebeam.training.common.kept_translations import keep_development
 from phrasebeam.training.common.shared_file import share
 from phrasebeam.training.common.work import FILE, BegunWork, check_conflict
 
@@ -66,8 +68,17 @@ class DerivedModel:
         sizes = [DataSize.of(name, path) for name, path in files.items() if name not in NOT_TEXT]
         return cls(model, opened, output, output / work, digests, sizes)
 
-    def begin_work(self, command: str, settings: Mapping[str, object], is_forced: bool) -> str:
+    def begin_work(
+        self,
+        command: str,
+        settings: Mapping[str, object],
+        is_forced: bool,
+        development: BitextFiles,
+        is_text: bool = True,
+    ) -> str:
         """The signature of the work with these `settings`, which begins or goes on.
+
+        The work keeps the development set, for its report; `is_text`: whether the source has no lattices.
 
         Raises ConfigError where a model or other work is in `output`; where `is_forced`, that is deleted instead.
         """
@@ -81,7 +92,8 @@ class DerivedModel:
         )
         check_conflict(self.output, self.work, now, is_forced)
         goes_on_in(self.work)
-        save_config(now, self.work / FILE)
+        save_config(now.since(self.work / FILE), self.work / FILE)
+        keep_development(self.work, development.source if is_text else None, development.references)
         return now.signature
 
     def signature(self, settings: Mapping[str, object], data: Mapping[str, Mapping[str, str]] | None = None) -> str:

@@ -1,12 +1,47 @@
-"""Translations of the development set by the weights of each iteration, kept beside a run for its report."""
+"""The development set, and its translations by the weights of each iteration, kept beside a run for its report."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import atomic_file, read_lines
 
 FOLDER = "translations"  # in the directory of a run
+DEVELOPMENT = "development"  # in the directory of the work
+
+
+class KeptSet(NamedTuple):
+    """Sentences as they were translated, and what they are compared with."""
+
+    source: Sequence[str]  # empty where it is no text
+    references: Sequence[Sequence[str]]  # one list for each set of them
+
+
+def keep_development(work: Path, source: Path | None, references: Iterable[Path]) -> None:
+    """Keep a development set in the directory of the work; `source`: None where it is no text."""
+    named = {f"reference.{number}.txt": path for number, path in enumerate(references, 1)}
+    (work / DEVELOPMENT).mkdir(parents=True, exist_ok=True)
+    for name, path in (named | ({"source.txt": source} if source else {})).items():
+        save_texts(read_lines(path), work / DEVELOPMENT / name)
+
+
+def kept_development(work: Path) -> KeptSet | None:
+    """The development set of a work; None where it is of an older version, which kept none."""
+    source, *references = (work / DEVELOPMENT / name for name in ("source.txt", *_reference_names(work)))
+    if not references:
+        return None
+    return KeptSet(kept_lines(source) if source.is_file() else [], [kept_lines(path) for path in references])
+
+
+def _reference_names(work: Path) -> list[str]:
+    names = {path.name for path in (work / DEVELOPMENT).glob("reference.*.txt")}
+    return [name for number in range(1, len(names) + 1) if (name := f"reference.{number}.txt") in names]
+
+
+def kept_lines(path: Path) -> list[str]:
+    """The lines of a file that save_texts wrote."""
+    return [line.rstrip("\n") for line in read_lines(path)]
 
 
 def save_texts(texts: Iterable[str], path: Path) -> None:
@@ -34,7 +69,7 @@ def translations_of(run: Path, iteration: int, n_sentences: int) -> list[str]:
 def kept_translations(run: Path) -> dict[int, list[str]]:
     """Kept translations of a run, by iteration; none where it is of an older version."""
     paths = sorted((run / FOLDER).glob("*.txt"))
-    return {int(path.stem): [line.rstrip("\n") for line in read_lines(path)] for path in paths if path.stem.isdigit()}
+    return {int(path.stem): kept_lines(path) for path in paths if path.stem.isdigit()}
 
 
 def _path(run: Path, iteration: int) -> Path:

@@ -1,7 +1,8 @@
 """The work of a trainer in the model that it writes: its settings and data, by which it is told from other work."""
 
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 from phrasebeam.base.config import load_config
 from phrasebeam.base.errors import ConfigError, SmtError
@@ -10,6 +11,7 @@ from phrasebeam.decoder.model.replacement import FORCE, clear_model, name_of
 from phrasebeam.decoder.tables.model_files import MODEL, WORK_DIRECTORIES
 from phrasebeam.decoder.tables.provenance import differences
 from phrasebeam.training.common.checkpoint import SignedSection
+from phrasebeam.training.common.kept_translations import DEVELOPMENT
 
 FILE = "work.yaml"  # in the directory of the work
 
@@ -23,6 +25,12 @@ class BegunWork(SignedSection):
     settings: dict[str, object]  # those that have an effect on what was done so far
     model: dict[str, object]  # to begin with
     data: dict[str, dict[str, str]]
+    begun: str = ""  # when, in UTC; that of its beginning, however often it goes on
+
+    def since(self, path: Path) -> Self:
+        """The same work with the time at which it was begun, which the file at `path` says if it goes on."""
+        begun = load_config(path, type(self)).begun if path.exists() else ""
+        return self.model_copy(update={"begun": begun or datetime.now(UTC).isoformat(" ", "seconds")})
 
     def differences(self, now: "BegunWork") -> str:
         """The entries by which the work `now` differs, in a few words."""
@@ -41,7 +49,7 @@ def find_conflict(output: Path, directory: Path, now: BegunWork) -> str:
             return f"work that cannot be read ({error})"
         if before.signature == now.signature:
             return ""
-        if [*directory.iterdir()] != [directory / FILE]:  # else nothing was done yet
+        if not {path.name for path in directory.iterdir()} <= {FILE, DEVELOPMENT}:  # else nothing was done yet
             return f"work of {before.command}: {before.differences(now) or 'other settings'}"
     if (output / MODEL).exists():
         try:

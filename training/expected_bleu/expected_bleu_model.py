@@ -103,7 +103,7 @@ def train_expected_bleu(
     config = config.for_model(has_orientations=derived.opened.description.reordering is not None)
     read = read_development(development, config, derived.opened.has_tags)
     training = ExpectedBleuTraining(derived, config, corpus, read)
-    derived.begin_work("train-expected-bleu", settings_with_effect(config), is_forced)
+    derived.begin_work("train-expected-bleu", settings_with_effect(config), is_forced, development)
     store = training.lists(lists or derived.work / "lists")
     learner = new_learner(derived.opened, store, config)
     progress = training.learn(learner)

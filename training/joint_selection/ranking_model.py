@@ -61,7 +61,8 @@ def train_ranking(
     derived = DerivedModel.begin(model, output, WORK, files)
     has_tags = needs_tags(config.templates) or needs_tags(derived.opened.templates)
     read, pairs = read_development(development, config, has_tags), list(training_pairs(corpus, config, has_tags))
-    work, signature = derived.work, derived.begin_work("train-ranking", settings_with_effect(config), is_forced)
+    signature = derived.begin_work("train-ranking", settings_with_effect(config), is_forced, development)
+    work = derived.work
     opened = with_features(derived.opened, model, work, config)
     examples = examples_of(pairs, config)
     folds = training_folds(corpus, opened, work / "lm_folds", config, config.memory)

@@ -76,7 +76,8 @@ def train_maxforce(
     derived = DerivedModel.begin(model, output, WORK, data_files(corpus, development))
     has_tags = needs_tags(config.templates) or needs_tags(derived.opened.templates)
     read, sentences = read_development(development, config, has_tags), list(training_pairs(corpus, config, has_tags))
-    work, signature = derived.work, derived.begin_work("train-maxforce", settings_with_effect(config), is_forced)
+    signature = derived.begin_work("train-maxforce", settings_with_effect(config), is_forced, development)
+    work = derived.work
     opened = with_features(derived.opened, model, work, config)
     folds = training_folds(corpus, opened, work / "lm_folds", config, config.memory)
     comparison = _comparison(opened, folds, config)

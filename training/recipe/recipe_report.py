@@ -2,13 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from xml.etree.ElementTree import Element
 
 import yaml
 
 from phrasebeam.base.files import atomic_file
-from phrasebeam.console.html_page import element, html_list, html_page, html_table
-from phrasebeam.console.svg_chart import interval_chart
 from phrasebeam.training.metrics.definitions import METRICS
 from phrasebeam.training.recipe.recipe import Recipe
 from phrasebeam.training.recipe.recipe_run import WORK, RecipeResult
@@ -16,26 +13,13 @@ from phrasebeam.training.recipe.score_table import headings, reported_metrics, s
 
 
 def write_report(result: RecipeResult, recipe: Recipe, output: Path, command: str) -> None:
-    """Write report.md and report.html beside the models of the stages; `command` is what was called."""
+    """Write report.md beside the models of the stages; `command` is what was called."""
     tables, notes = list(_tables(result)), list(_notes(result, recipe, output))
     settings = yaml.safe_dump(recipe.model_dump(mode="json", exclude_unset=True), sort_keys=False, allow_unicode=True)
     markdown = [f"# {output.name}: report", "", *map(_markdown_table, tables), *(f"- {note}" for note in notes), ""]
     markdown += ["Made by", "", "```sh", command, "```", "", "with the recipe", "", "```yaml", settings + "```", ""]
-    page = html_page(
-        f"{output.name}: report",
-        [
-            _picture(result),
-            *map(html_table, tables),
-            html_list(notes),
-            element("p", {}, "Made by"),
-            element("pre", {}, command),
-            element("p", {}, "with the recipe"),
-            element("pre", {}, settings),
-        ],
-    )
-    for name, text in (("report.md", "\n".join(markdown).encode()), ("report.html", page)):
-        with atomic_file(output / WORK / name) as file:
-            file.write(text)
+    with atomic_file(output / WORK / "report.md") as file:
+        file.write("\n".join(markdown).encode())
 
 
 def _tables(result: RecipeResult) -> Iterator[list[list[str]]]:
@@ -91,10 +75,3 @@ def _markdown_table(rows: Sequence[Sequence[str]]) -> str:
     header, *body = rows
     lines = [header, ["---"] + ["---:"] * (len(header) - 1), *body]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
-
-
-def _picture(result: RecipeResult) -> Element:
-    """The score that decides by stage, with intervals."""
-    scores = {name: record.deciding for name, record in result.stages.items() if record.deciding}
-    rows = {name: (one.scores[result.metric], one.intervals[result.metric]) for name, one in scores.items()}
-    return interval_chart(f"{METRICS[result.metric].title} of the development sentences that decide, by stage", rows)

@@ -1,7 +1,7 @@
 """All stages of a recipe, one after the other: each is made once for what it depends on, scored, and kept or dropped.
 
 DIR is the model at the end. In DIR/recipe are stages/NAME, the models of the stages, with their own checkpoints;
-data/, the parts of the development data; run.yaml, what was done so far; report.md and report.html.
+data/, the parts of the development data; run.yaml, what was done so far; report.md.
 """
 
 import math
@@ -29,7 +29,7 @@ from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.bitext.tokenized_files import write_tokens
 from phrasebeam.training.common.derived_model import Making
 from phrasebeam.training.common.gain import Gain
-from phrasebeam.training.common.kept_translations import save_texts
+from phrasebeam.training.common.kept_translations import keep_development, save_texts
 from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.model_building.word_alignments import check_alignments
 from phrasebeam.training.recipe.recipe import Recipe
@@ -269,6 +269,7 @@ class _Run:
         directory = self.work / "data"
         directory.mkdir(exist_ok=True)
         tuning, deciding = divided(self.files.tuned_on, self.recipe.held_out, directory)
+        keep_development(self.work, deciding.source, deciding.references)
         if self.recipe.is_raw:
             tuning = write_tokens(tuning, Tokenization.of_model(model), directory / "tuning.tokens")
         return DividedData(tuning, deciding, self.files.test)

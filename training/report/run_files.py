@@ -3,6 +3,8 @@
 import csv
 import math
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,11 +14,15 @@ from phrasebeam.base.files import check_regular, read_lines
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.description import ModelDescription, open_description
 from phrasebeam.decoder.tables.model_files import MODEL, WORK_DIRECTORIES
-from phrasebeam.training.common.kept_translations import kept_translations
+from phrasebeam.training.common.kept_translations import KeptSet, kept_development, kept_lines, kept_translations
 from phrasebeam.training.common.work import FILE, BegunWork
+from phrasebeam.training.metrics.definitions import METRICS
+from phrasebeam.training.recipe.recipe import Recipe
+from phrasebeam.training.recipe.recipe_run import RecipeState, StageRecord
 
 CURVE = "curve.csv"
 RECIPE = "recipe"  # the directory of `train` in its model
+SHELL, YAML = "```sh", "```yaml"  # begin the command and the settings in the report of a recipe
 NUMBER = "iteration"  # the column of a curve that numbers its rows
 Row = dict[str, float | None]  # a number by column; None where there is none
 
@@ -43,6 +49,19 @@ class TrainingWork(NamedTuple):
     begun: BegunWork
     curves: list[Curve]
     runs: list[RunParts]
+    development: KeptSet | None
+
+    @property
+    def ended(self) -> str:
+        """When its newest curve was written, in UTC; "" where there is none."""
+        times = [path.stat().st_mtime for path in self.directory.rglob(CURVE)]
+        return datetime.fromtimestamp(max(times), UTC).isoformat(" ", "seconds") if times else ""
+
+
+def is_lower_better(work: TrainingWork) -> bool:
+    """Whether the metric of a work is a rate of errors."""
+    metric = str(work.begun.settings.get("metric", ""))
+    return metric in METRICS and METRICS[metric].scale < 0
 
 
 class RunDirectory(NamedTuple):
@@ -59,6 +78,18 @@ class RecipeScores(NamedTuple):
 
     tables: list[list[list[str]]]  # rows of cells, the header first
     notes: list[str]
+    command: str  # that was called
+    settings: str  # of the recipe
+    stages: dict[str, StageRecord]  # by name
+    translations: dict[str, list[str]]  # by the name of the stage, of the sentences that decide
+    deciding: KeptSet | None
+    metric: str  # by which stages are kept
+
+    @property
+    def kept_translations(self) -> dict[str, list[str]]:
+        """Translations by the first stage, and by the last that was kept."""
+        kept = [name for name in self.translations if self.stages[name].is_kept]
+        return {name: self.translations[name] for name in [*self.translations][:1] + kept[-1:]}
 
 
 def find_training(directory: Path) -> RunDirectory:
@@ -69,7 +100,7 @@ def find_training(directory: Path) -> RunDirectory:
     description = open_description(directory, is_verified=False) if (directory / MODEL).is_file() else None
     if not works and description is None:
         raise ConfigError(f"{directory}: no training; expected what tune, train or a train- command wrote to --output")
-    return RunDirectory(directory, description, works, _recipe(directory / RECIPE / "report.md"))
+    return RunDirectory(directory, description, works, _recipe(directory / RECIPE, _metric(description)))
 
 
 def _stage_works(directory: Path) -> list[Path]:
@@ -77,10 +108,16 @@ def _stage_works(directory: Path) -> list[Path]:
     return sorted(path.parent for path in (directory / RECIPE / "stages").rglob(FILE))
 
 
-def _recipe(report: Path) -> RecipeScores:
-    """What the report of a recipe, which it writes as Markdown, has in tables and lists."""
-    found = RecipeScores([], [])
-    lines = list(read_lines(report)) if report.is_file() else []
+def _recipe(work: Path, metric: str) -> RecipeScores:
+    """The stages of a recipe, and what its report, which it writes as Markdown, has in tables and lists."""
+    report, state = work / "report.md", work / "run.yaml"
+    lines = [line.rstrip("\n") for line in read_lines(report)] if report.is_file() else []
+    stages = load_config(state, RecipeState).stages if state.is_file() else {}
+    texts = {name: work / f"{name}.deciding" for name in stages}
+    translations = {name: kept_lines(path) for name, path in texts.items() if path.is_file()}
+    command, settings = (_block(lines, begin) for begin in (SHELL, YAML))
+    found = RecipeScores([], [], command, settings, stages, translations, kept_development(work), metric)
+    lines = lines[: lines.index(SHELL)] if SHELL in lines else lines
     for line, before in zip(lines, ["", *lines]):
         if line.startswith("| ---"):
             continue
@@ -93,11 +130,24 @@ def _recipe(report: Path) -> RecipeScores:
     return found
 
 
+def _block(lines: list[str], begin: str) -> str:
+    """The lines of a block in Markdown, of which the first is `begin`; "" where there is none."""
+    return "\n".join(takewhile("```".__ne__, lines[lines.index(begin) + 1 :])) if begin in lines else ""
+
+
+def _metric(description: ModelDescription | None) -> str:
+    """The metric by which a recipe, of which the model tells, kept its stages."""
+    recipe = description.settings.get("recipe") if description else None
+    default = Recipe.model_fields["metric"].default
+    return str(recipe.get("metric", default) if isinstance(recipe, dict) else default)
+
+
 def _work(directory: Path) -> TrainingWork:
     begun = load_config(directory / FILE, BegunWork)
     curves = [_curve(path, directory) for path in sorted(directory.rglob(CURVE))]
     runs = [_run(folder, directory) for folder in _run_folders(directory)]
-    return TrainingWork(directory, begun, curves, [run for run in runs if run.weights or run.translations])
+    runs = [run for run in runs if run.weights or run.translations]
+    return TrainingWork(directory, begun, curves, runs, kept_development(directory))
 
 
 def _run_folders(directory: Path) -> Iterator[Path]:

@@ -1,14 +1,14 @@
 """The report of a training: a page with its curves, settings, weights and the translations that changed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 import yaml
 
-from phrasebeam.console.html_page import Child, element, html_list, html_page, html_table
-from phrasebeam.console.svg_chart import line_chart
+from phrasebeam.console.html_page import Child, element, html_contents, html_list, html_page, html_table
+from phrasebeam.console.svg_chart import interval_chart, line_chart
 from phrasebeam.decoder.explanation.feature_titles import feature_titles
 from phrasebeam.decoder.features.dense import weight_vector
 from phrasebeam.decoder.features.reordering_type import Reordering
@@ -18,40 +18,88 @@ from phrasebeam.decoder.tables.provenance import Stage
 from phrasebeam.decoder.translate.explain import heaviest
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.metrics.definitions import METRICS
-from phrasebeam.training.report.marked_words import marked
-from phrasebeam.training.report.run_files import NUMBER, Curve, Row, RunDirectory, RunParts, TrainingWork
+from phrasebeam.training.report.changed_translations import changed_in_run, changed_texts
+from phrasebeam.training.report.run_files import (
+    NUMBER,
+    Curve,
+    RecipeScores,
+    Row,
+    RunDirectory,
+    RunParts,
+    TrainingWork,
+    is_lower_better,
+)
 
 HEAVIEST = 30  # sparse features of each group
 TITLES = {"chrfpp": METRICS["chrf++"].title}  # of columns whose name is not theirs
 SCORES = ("score", "list_score", "example_score")  # columns of one chart, as they have one unit
 OF_TOKENS = "The model is of raw text. Scores and translations of iterations are of its tokens."
-MOST_SENTENCES = 200  # in a report
+STAGE_DEPTH = 3  # of the directory of a recipe's stage: recipe/stages/NAME
 
 
 def training_report(files: RunDirectory) -> bytes:
     """The page of a training directory. Raises SmtError where its model is damaged."""
-    parts: list[Child] = []
-    if files.description is not None:
-        parts += _stages(files.description)
-        parts += [element("p", {}, OF_TOKENS)] if files.description.preprocessing else []
-    if files.recipe.tables:
-        parts += [element("h2", {}, "Stages"), *map(html_table, files.recipe.tables), html_list(files.recipe.notes)]
-    reordering = None if files.description is None else files.description.reordering
-    for work in files.works:
-        parts += _work(work, files.directory, reordering)
-    if files.description is not None and files.description.stages:
-        parts += _features(files.directory)
+    parts: list[Child] = [element("p", {"class": "soft"}, f"{time.strftime('%Y-%m-%d %H:%M')}, {files.directory}")]
+    sections = list(_sections(files))
+    parts.append(html_contents((place, title) for place, title, _ in sections))
+    for place, title, children in sections:
+        parts += [element("h2", {"id": place}, title), *children]
     return html_page(f"{files.directory.absolute().name}: report", parts)
 
 
-def _stages(description: ModelDescription) -> Iterator[Child]:
-    yield element("h2", {}, "How the model was made")
+def _sections(files: RunDirectory) -> Iterator[tuple[str, str, Iterable[Child]]]:
+    """The parts of the page: the name by which links find each, its title, and what is in it."""
+    description, recipe = files.description, files.recipe
+    titles = [_work_title(work, files.directory) for work in files.works]
+    if description is not None:
+        yield "made", "How the model was made", _stages(description, recipe)
+    if recipe.tables:
+        yield "stages", "Stages", _recipe(files)
+        if recipe.deciding and len(kept := recipe.kept_translations) > 1:
+            title = f"Translations that changed, from {' to '.join(kept)}"
+            yield "changed", title, changed_texts(kept, recipe.deciding, "stages")
+    reordering = None if description is None else description.reordering
+    for number, (title, work) in enumerate(zip(titles, files.works), 1):
+        yield f"work-{number}", title, _work(work, reordering, f"work-{number}")
+    if description is not None and description.stages:
+        yield "weights", "Weights of the model", _features(files.directory)
+
+
+def _stages(description: ModelDescription, recipe: RecipeScores) -> Iterator[Child]:
+    if recipe.command:
+        yield element("pre", {}, recipe.command)
+        settings = element("pre", {}, recipe.settings)
+        yield element("details", {}, element("summary", {}, "Settings of the recipe"), settings)
     for number, stage in enumerate(description.stages, 1):
         yield element("h3", {}, f"{number}. {stage.command} ", element("small", {}, f"version {stage.version}"))
         yield html_list(_facts(stage))
         if stage.settings:
             yield element("p", {}, "Settings that are not the defaults:")
             yield element("pre", {}, _yaml(stage.settings))
+    if description.preprocessing:
+        yield element("p", {}, OF_TOKENS)
+
+
+def _recipe(files: RunDirectory) -> Iterator[Child]:
+    """The stages of a recipe with their scores, each with a link to its training."""
+    recipe, places = files.recipe, dict[str, str]()
+    for number, work in enumerate(files.works, 1):
+        path = work.directory.relative_to(files.directory).parts
+        if len(path) > STAGE_DEPTH:  # recipe/stages/NAME, or NAME.tried
+            places.setdefault(path[STAGE_DEPTH - 1].removesuffix(".tried"), f"#work-{number}")
+    metric = recipe.metric
+    scores = {name: one.deciding for name, one in recipe.stages.items() if one.deciding}
+    if all(metric in one.scores for one in scores.values()) and scores:
+        rows = {name: (one.scores[metric], one.intervals[metric]) for name, one in scores.items()}
+        title = f"{METRICS[metric].title} of the development sentences that decide, by stage"
+        yield element("figure", {}, element("figcaption", {}, title), interval_chart(title, rows))
+    for rows_of_table in recipe.tables:
+        yield html_table([[_linked(cells[0], places), *cells[1:]] for cells in rows_of_table])
+    yield html_list(recipe.notes)
+
+
+def _linked(name: str, places: Mapping[str, str]) -> Child:
+    return element("a", {"href": places[name]}, name) if name in places else name
 
 
 def _facts(stage: Stage) -> Iterator[str]:
@@ -62,17 +110,47 @@ def _facts(stage: Stage) -> Iterator[str]:
         yield stage.gain
 
 
-def _work(work: TrainingWork, directory: Path, reordering: Reordering | None) -> Iterator[Child]:
+def _work_title(work: TrainingWork, directory: Path) -> str:
     place = "" if work.directory == directory else f" in {work.directory.relative_to(directory)}"
-    yield element("h2", {}, f"{work.begun.command}{place}")
-    metric = str(work.begun.settings.get("metric", ""))
-    is_lower_better = metric in METRICS and METRICS[metric].scale < 0
+    return f"{work.begun.command}{place}"
+
+
+def _work(work: TrainingWork, reordering: Reordering | None, place: str) -> Iterator[Child]:
+    times = [f"{what} {when}" for what, when in (("begun", work.begun.begun), ("last changed", work.ended)) if when]
+    if times:
+        yield element("p", {"class": "soft"}, f"{', '.join(times)}; version {work.begun.version}")
+    is_lower = is_lower_better(work)
     for curve in [curve for curve in work.curves if curve.runs]:
-        yield from _curve(curve, is_lower_better)
-    for run in work.runs:
+        yield from _curve(curve, is_lower)
+    for number, run in enumerate(work.runs, 1):
         yield from _run(run, reordering)
+        if len(run.translations) > 1:
+            yield element("h3", {}, f"Development translations {run.name}".strip())
+            best = best_iteration(work.curves, run.name, is_lower)
+            yield from changed_in_run(run.translations, best, work.development, f"{place}-{number}")
     settings = element("pre", {}, _yaml(work.begun.settings))
     yield element("details", {}, element("summary", {}, "All settings"), settings)
+
+
+def best_iteration(curves: Iterable[Curve], run: str, is_lower_better: bool) -> int | None:
+    """The iteration of a run, by the name of its directory, that has the best score; None where that is not known."""
+    row = _best_of(curves, run, is_lower_better)
+    return None if row is None else int(row[NUMBER] or 0)
+
+
+def best_score(curves: Iterable[Curve], run: str, is_lower_better: bool) -> float | None:
+    """The best score of a run, by the name of its directory; None where that is not known."""
+    row = _best_of(curves, run, is_lower_better)
+    return None if row is None else row["score"]
+
+
+def _best_of(curves: Iterable[Curve], run: str, is_lower_better: bool) -> Row | None:
+    for curve in curves:
+        rows = curve.runs.get(run if curve.name != run else "", [])
+        place = best_row(rows, is_lower_better)
+        if place is not None:
+            return rows[place]
+    return None
 
 
 def _curve(curve: Curve, is_lower_better: bool) -> Iterator[Child]:
@@ -81,6 +159,8 @@ def _curve(curve: Curve, is_lower_better: bool) -> Iterator[Child]:
     only = next(iter(curve.runs)) if len(curve.runs) == 1 else None
     marked = None if only is None or best[only] is None else curve.runs[only][best[only] or 0][NUMBER]
     yield element("div", {"class": "charts"}, *charts(curve.runs, marked))
+    if marked is not None:
+        yield element("p", {"class": "soft"}, f"The dotted line marks the best iteration, {_number(marked)}.")
     for run, rows in curve.runs.items():
         names = [name for name in rows[0] if any(row[name] is not None for row in rows)]
         cells = [[_number(row[name]) for name in names] for row in rows]
@@ -117,9 +197,6 @@ def _run(run: RunParts, reordering: Reordering | None) -> Iterator[Child]:
     if len(run.weights) > 1:
         yield element("h3", {}, f"Weights {run.name}".strip())
         yield html_table(weight_rows(run.weights, reordering))
-    if len(run.translations) > 1:
-        yield element("h3", {}, f"Development translations {run.name}".strip())
-        yield from changed_translations(run.translations)
 
 
 def weight_rows(weights: Mapping[int, Weights], reordering: Reordering | None) -> list[list[str]]:
@@ -142,11 +219,10 @@ def _features(directory: Path) -> Iterator[Child]:
     decoder = Decoder.load(directory)
     titles = feature_titles(decoder.features.groups, decoder.model.description.reordering)
     vector = zip(titles, weight_vector(decoder.dense_weights, decoder.features).tolist())
-    yield element("h2", {}, "Weights of the model")
     yield html_table([["feature", "weight"], *([name, _number(weight)] for name, weight in vector)])
     if decoder.tables.sparse.active.any():
         found = [[one.group, one.name, _number(one.weight)] for one in heaviest(decoder, directory, HEAVIEST)]
-        yield element("h2", {}, "Heaviest sparse features")
+        yield element("h3", {}, "Heaviest sparse features")
         yield html_table([["group", "feature", "weight"], *found], is_text=True)
 
 
@@ -158,43 +234,3 @@ def _number(value: float | None) -> str:
 
 def _yaml(settings: Mapping[str, object]) -> str:
     return yaml.safe_dump(dict(settings), sort_keys=False, allow_unicode=True)
-
-
-class Version(NamedTuple):
-    """A translation that a sentence had for some iterations on end."""
-
-    first: int
-    last: int
-    text: str
-
-
-def versions(translations: Mapping[int, Sequence[str]], number: int) -> list[Version]:
-    """Distinct translations of sentence `number`, in order of iterations."""
-    found: list[Version] = []
-    for iteration, texts in sorted(translations.items()):
-        if found and found[-1].text == texts[number]:
-            found[-1] = found[-1]._replace(last=iteration)
-        else:
-            found.append(Version(iteration, iteration, texts[number]))
-    return found
-
-
-def changed_translations(translations: Mapping[int, Sequence[str]]) -> list[Child]:
-    """Parts of a page that show changes, the sentences that changed most often first."""
-    n_sentences = min((len(texts) for texts in translations.values()), default=0)
-    every = {number: versions(translations, number) for number in range(n_sentences)}
-    changed = sorted((number for number in every if len(every[number]) > 1), key=lambda one: (-len(every[one]), one))
-    told = f"{len(changed)} of {n_sentences} translations changed within {len(translations)} iterations"
-    parts: list[Child] = [element("p", {}, told)]
-    if len(changed) > MOST_SENTENCES:
-        parts.append(element("p", {"class": "soft"}, f"The {MOST_SENTENCES} that changed most often are shown."))
-    rows = [row for number in changed[:MOST_SENTENCES] for row in _rows(number, every[number])]
-    return [*parts, html_table([["line", "iterations", "translation"], *rows], is_text=True)] if rows else parts
-
-
-def _rows(number: int, found: Sequence[Version]) -> Iterator[list[Child]]:
-    before: Version | None = None
-    for version in found:
-        name = f"{version.first}" if version.first == version.last else f"{version.first} to {version.last}"
-        yield [str(number + 1) if before is None else "", name, marked(before.text if before else None, version.text)]
-        before = version

@@ -71,7 +71,7 @@ def tune_online(
     training = _training(corpus, online)
     examples = _examples(corpus, training, config, has_tags)
     asked, config = config, with_search(config, model)
-    signature = derived.begin_work("tune", settings_with_effect(config), is_forced)
+    signature = derived.begin_work("tune", settings_with_effect(config), is_forced, online.held_out or corpus)
     weights = config.add.added_to(derived.opened.weights)
     opened = with_features(derived.opened._replace(weights=weights), model, derived.work, config.online)
     folds = (

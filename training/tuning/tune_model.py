@@ -45,7 +45,7 @@ def tune_model(
     )
     starting_weights(derived.opened, config)  # raises its errors before any work
     asked, config = config, with_search(config, model)
-    derived.begin_work("tune", settings_with_effect(config), is_forced)
+    derived.begin_work("tune", settings_with_effect(config), is_forced, corpus, config.source_format != "plf")
     results, tuners = [], []
     for settings in all_runs(config):
         signature = derived.signature(settings_with_effect(settings.config))

@@ -23,6 +23,7 @@ from phrasebeam.api.trainers import trainer_options as shared
 from phrasebeam.api.trainers.normalizer import WordOptions, check_no_words, is_of_words, train_on_words
 from phrasebeam.base.config import Threads, config_with_options
 from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.files import atomic_file
 from phrasebeam.base.memory_bound import memory_option
 from phrasebeam.base.options import Option, described
 from phrasebeam.console.repeated_command import repeated_command
@@ -33,8 +34,10 @@ from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.recipe.recipe import Recipe, recipe_file
 from phrasebeam.training.recipe.recipe_data import RecipeFiles
 from phrasebeam.training.recipe.recipe_report import write_report
-from phrasebeam.training.recipe.recipe_run import RecipeResult, run_recipe
+from phrasebeam.training.recipe.recipe_run import WORK, RecipeResult, run_recipe
 from phrasebeam.training.recipe.stage import with_seeds
+from phrasebeam.training.report.run_files import find_training
+from phrasebeam.training.report.training_report import training_report
 
 MOST_SEEDS = 1_000_000
 
@@ -85,8 +88,8 @@ def train(
     Where a run of another recipe was stopped in `output`, only what follows from the change is done again. The recipe
     normalize makes a normalizer of word pairs, which needs nothing besides `pairs` and `output`.
 
-    Returns the scores of each stage; recipe/report.md in `output` tells more. Of a normalizer, what its normalizer.yaml
-    says. Raises SmtError or OSError.
+    Returns the scores of each stage; recipe/report.md and report.html in `output` tell more. Of a normalizer, what
+    its normalizer.yaml says. Raises SmtError or OSError.
 
     >>> recipe = {"stages": [{"kind": "train-model"}, {"kind": "tune", "settings": {"iterations": 1}}]}
     >>> list(train("train.de", "train.en", "dev.de", "dev.en", "best", recipe=recipe).stages)
@@ -148,6 +151,8 @@ def _train_on_sentences(
     }
     given |= {"output": output, "recipe": given_recipe, **options}
     write_report(result, found, Path(output), as_given(repeated_command(train, given)))
+    with memory_bound(n_bytes), atomic_file(Path(output) / WORK / "report.html") as file:
+        file.write(training_report(find_training(Path(output))))
     return result
 
 

@@ -49,6 +49,13 @@ def test_all_kinds_of_stages(here, capsys):
         assert "phrasebeam train \\\n  --source train.de" in report
         assert "sentences: 400 training" in report.lower()
         assert "stages/tune/tuning/curve.png" in report
+    for text in (
+        "Largest gains",
+        "The dotted line marks",
+        "Settings of the recipe",
+        "<svg",
+    ):
+        assert text in report, text
 
 
 def test_two_models_of_the_bitext(here):

@@ -97,6 +97,31 @@ def test_the_test_may_be_another(folder):
     assert "by a paired randomization test" in page
 
 
+def test_report_has_the_page_of_evaluate(folder, capsys):
+    of_evaluate = page_of(folder, "--hypothesis one two --reference ref --source src --most 1")
+    assert main(["report", *shlex.split("one two --reference ref --source src --most 1 --output page.html")]) == 0
+    assert "page.html: comparison of one, two" in capsys.readouterr().out
+    page = (folder / "page.html").read_text()
+    assert "phrasebeam report one two \\\n  --output page.html" in page
+    shown = [re.sub(r"(?s)<p class=.soft.>20.*?</p>|<pre>.*?</pre>", "", one) for one in (page, of_evaluate)]
+    assert shown[0] == shown[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("one two", "one: files of translations are compared by --reference"),
+        ("one --reference ref", "two systems or more"),
+        ("one two --reference ref --source three --output three", "is read, too"),
+        ("one", "no training"),
+    ],
+)
+def test_mistakes_of_report(folder, capsys, arguments, message):
+    output = [] if "--output" in arguments else ["--output", "p"]
+    assert main(["report", *arguments.split(), *output]) == 2
+    assert message in capsys.readouterr().err and not (folder / "p").exists()
+
+
 def test_a_page_beside_json(folder, capsys):
     page_of(folder, f"{PAIR} --json")
     assert capsys.readouterr().out.startswith("{")

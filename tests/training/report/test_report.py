@@ -14,9 +14,10 @@ import phrasebeam
 from phrasebeam.cli import main
 from phrasebeam.console.html_page import element, html_page
 from phrasebeam.training.common.kept_translations import kept_translations
+from phrasebeam.training.report.changed_translations import versions
 from phrasebeam.training.report.marked_words import marked
 from phrasebeam.training.report.run_files import find_training
-from phrasebeam.training.report.training_report import best_row, charts, versions, weight_rows
+from phrasebeam.training.report.training_report import best_iteration, best_row, best_score, charts, weight_rows
 from tests.decoder.models import SOURCE, TARGET, random_toy
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=6).map(" ".join)
@@ -99,7 +100,8 @@ def test_the_page_of_a_tuning(tuned, capsys):
     assert "page.html" in capsys.readouterr().out
     page = (tuned / "page.html").read_text()
     found = Page(page)
-    assert found.addresses == [] and "script" not in found.tags and "b" not in found.tags
+    assert all(address[1:] in re.findall(r'id="([^"]+)"', page) for address in found.addresses)
+    assert "script" not in found.tags and "b" not in found.tags
     assert not re.search(r"url\(|@import", page)
     assert {"svg", "table", "details"} <= set(found.tags)
     for text in (
@@ -108,7 +110,8 @@ def test_the_page_of_a_tuning(tuned, capsys):
         "seed-2",
         "method: mert",
         "lexical weight P(e|f)",
-        "changed within",
+        "Largest gains",
+        "begun 20",
     ):
         assert text in found.text, text
     (work,) = find_training(tuned / "tuned").works
@@ -141,10 +144,47 @@ def test_a_training_by_a_recipe_is_one_page(tuned, tmp_path):
         "29.20 ± 7",
         "Sentences: 40.",
         "tune in recipe/stages/choose.tried/0/tuning",
-        "changed within",
+        "Largest losses",
     ):
         assert text in found.text, text
-    assert "svg" in found.tags and "---" not in found.text
+    assert "svg" in found.tags and "---" not in found.text and 'href="#work-1"' in page
+
+
+def test_changes_are_from_the_first_weights_to_the_best(tuned):
+    main(["report", "tuned", "--output", "page.html"])
+    (work,) = find_training(tuned / "tuned").works
+    run = work.runs[0]
+    rows = work.curves[0].runs[run.name]
+    best = max(range(len(rows)), key=lambda number: rows[number]["score"])
+    assert best_iteration(work.curves, run.name, False) == best and best_score(work.curves, run.name, False) > 0
+    before, after = run.translations[0], run.translations[best]
+    text = Page((tuned / "page.html").read_text()).text
+    if before != after:
+        assert "difference to before" in text and f"after {best}" in text
+    assert work.development.source == (tuned / "dev.src").read_text().splitlines()
+    assert work.development.references == [(tuned / "dev.ref").read_text().splitlines()]
+
+
+def test_work_of_an_older_version_shows_the_iterations_of_its_translations(tuned):
+    shutil.rmtree(tuned / "tuned/tuning/development")
+    assert main(["report", "tuned", "--output", "page.html"]) == 0
+    assert "changed within" in (tuned / "page.html").read_text()
+
+
+def test_trainings_are_compared_by_their_best_translations(tuned, capsys):
+    phrasebeam.tune("model", "dev.src", "dev.ref", "other", config={"method": "pro", "iterations": 2, "nbest": 20})
+    assert main(["report", "tuned", "other", "--output", "page.html"]) == 0
+    assert "page.html: comparison of tuned, other" in capsys.readouterr().out
+    page = (tuned / "page.html").read_text()
+    assert "other against tuned" in page and "phrasebeam report tuned other" in page and "tok:none" in page
+    phrasebeam.tune("model", "dev.src", "dev.src", "third", config={"method": "pro", "iterations": 1, "nbest": 20})
+    for others, message in (
+        (["third"], "third: other development sentences"),
+        (["model"], "model: no translations"),
+        (["dev.src"], "dev.src: no directory of a training"),
+    ):
+        assert main(["report", "tuned", *others, "--output", "page.html"]) == 2
+        assert message in capsys.readouterr().err
 
 
 def test_kept_translations_are_those_of_the_weights(tuned):
