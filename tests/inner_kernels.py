@@ -1,5 +1,6 @@
 """Inner kernels that tests call from Python, each in a kernel of its own."""
 
+from phrasebeam.decoder.adaptation.static_counts import _place_of_hash
 from phrasebeam.decoder.features import histories, lexical_reordering
 from phrasebeam.decoder.forced.forced_states import is_closed as _is_closed
 from phrasebeam.decoder.input.target_constraint import follow as _follow
@@ -84,3 +85,8 @@ def split_fields(text, begin, end, fields):
 @kernel
 def read_points(text, begin, end, points, place, most_digits, has_possible):
     return _read_points(text, begin, end, points, place, most_digits, has_possible)
+
+
+@kernel
+def place_of_hash(ascending, key):
+    return _place_of_hash(ascending, key)

@@ -77,7 +77,8 @@ def _scale(
     factors[numbers[numbers != ABSENT]] = confirmed.factors[numbers != ABSENT]
     ln_factors = np.log(np.maximum(factors, 1e-40))
     phrases.ln_scores[:, TARGET_GIVEN_SOURCE] += np.repeat(ln_factors, np.diff(phrases.pair_offsets))
-    of_targets = statistics.target_factors(hash_phrases(phrases.target_offsets, phrases.target_words))
+    keys = hash_phrases(phrases.target_offsets, phrases.target_words)
+    of_targets = statistics.target_factors(keys, phrases.target_counts)
     phrases.ln_scores[:, SOURCE_GIVEN_TARGET] += np.log(np.maximum(of_targets, 1e-40))
     np.maximum(phrases.ln_scores, LEAST_LN, out=phrases.ln_scores)
 

@@ -7,7 +7,7 @@ import numpy as np
 from phrasebeam.decoder.adaptation.dynamic_counts import CountTables, DynamicCounts
 from phrasebeam.decoder.adaptation.dynamic_scores import Confirmed, PairScores, new_pair_scores, score_pairs
 from phrasebeam.decoder.adaptation.fading_table import faded, number_of
-from phrasebeam.decoder.adaptation.static_counts import StaticArrays, static_source_count, static_target_count
+from phrasebeam.decoder.adaptation.static_counts import StaticArrays, static_source_count
 from phrasebeam.decoder.extraction.occurrences import target_lengths
 from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source, phrase_hash
 from phrasebeam.decoder.tables.ragged import taken
@@ -67,10 +67,13 @@ class ConfirmedStatistics:
         points = (bitext.links[links[1]] - shifts).astype(np.uint8)
         return (words[0], bitext.target_tokens[words[1]]), (links[0], points)
 
-    def target_factors(self, keys: np.ndarray) -> np.ndarray:
-        """float64[T], by which p(f|e) of the model shrinks: c(e) / (c(e) + d(e)), for hashes (uint64[T]) of e."""
+    def target_factors(self, keys: np.ndarray, counts: np.ndarray) -> np.ndarray:
+        """float64[T], by which p(f|e) of the model shrinks: c(e) / (c(e) + d(e)), for hashes (uint64[T]) of e.
+
+        `counts` (int32[T]): c(e), if the model has counts.
+        """
         factors = np.ones(keys.size)
-        fill_target_factors(self.static, self.confirmed, keys, factors)
+        fill_target_factors(self.static, self.confirmed, keys, counts, factors)
         return factors
 
 
@@ -129,13 +132,17 @@ def _is_better(count, pair, tables, confirmed, other):
 
 
 @kernel
-def fill_target_factors(static: StaticArrays, confirmed: Confirmed, keys, factors):
-    """Fill `factors` (float64[T]) of target phrases by `keys` (uint64[T]); 1 stays where no segment has one."""
+def fill_target_factors(static: StaticArrays, confirmed: Confirmed, keys, counts, factors):
+    """Fill `factors` (float64[T]) of target phrases by `keys` (uint64[T]); 1 stays where no segment has one.
+
+    `counts` (int32[T]) are those of the model, where it has some.
+    """
     targets, time, decay = confirmed.tables.targets, confirmed.time, confirmed.rules.decay
     for i in range(keys.size):
         number = number_of(targets, keys[i])
         if number != EMPTY:
-            factors[i] = _share(static_target_count(static, keys[i]), faded(targets, number, time, decay))
+            known = np.float64(counts[i]) if static.has_counts else static.prior_count
+            factors[i] = _share(known, faded(targets, number, time, decay))
 
 
 @kernel
