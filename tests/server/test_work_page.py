@@ -86,6 +86,24 @@ def test_twenty_segments_by_the_keyboard_learning_reload_and_on(page, tmp_path):
     assert written == ["s t neu w", *(f"s t neu {number}" for number in range(1, 20)), "s t neu", "w"]
 
 
+def test_sentences_of_raw_text_are_segments_of_their_paragraphs(raw_toy, tmp_path):
+    app = create_app({"raw": raw_toy}, projects=tmp_path / "projects")
+    with serving(app) as address, browser() as driver:
+        driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+        opened(driver, f"{address}#project=mine")
+        find(driver, "#paste")[0].send_keys("A b! C d?\n\n  A c!  B.")
+        find(driver, "#open .main")[0].click()
+        until(lambda: len(find(driver, "#segments > li")) == 4)
+        confirm(driver, 0, "S t!")
+        confirm(driver, 1, "V w?")
+        driver.execute_script("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+        find(driver, "#copy-all")[0].click()
+        until(lambda: driver.execute_script("return window.copied") == "S t! V w?\n\n  A c!  B.\n")
+        find(driver, "#download")[0].click()
+        until(lambda: (tmp_path / "text.txt").exists())
+        assert (tmp_path / "text.txt").read_text() == "S t! V w?\n\n  A c!  B.\n"
+
+
 def test_what_was_learned_is_taken_back(page):
     begin(page, [NEW, f"{NEW} c"])
     confirm(page, 0, "s t neu")
