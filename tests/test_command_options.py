@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from typer.models import ArgumentInfo
 
 from phrasebeam.cli import COMMANDS, main
 from phrasebeam.commands.derived_command import command_function
@@ -43,8 +44,14 @@ def cases() -> Iterator[tuple[str, str, str]]:
 def required(command: str, directory: Path) -> list[str]:
     """The options that `command` must have, with files that are not there."""
     parameters = signature(command_function(command, COMMANDS[command])).parameters.values()
-    names = [parameter.name for parameter in parameters if parameter.default is Parameter.empty]
-    return [text for name in names for text in (f"--{name.replace('_', '-')}", str(directory / name))]
+    needed = [one for one in parameters if one.default is Parameter.empty]
+    bare = [str(directory / one.name) for one in needed if _is_bare(one)]
+    names = [one.name for one in needed if not _is_bare(one)]
+    return [*bare, *(text for name in names for text in (f"--{name.replace('_', '-')}", str(directory / name)))]
+
+
+def _is_bare(parameter: Parameter) -> bool:
+    return isinstance(get_args(parameter.annotation)[1], ArgumentInfo)
 
 
 @pytest.mark.parametrize(("command", "name", "number"), [*cases()], ids=lambda text: text[:30])

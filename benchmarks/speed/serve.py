@@ -15,6 +15,7 @@ import asyncio
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -208,7 +209,9 @@ def served(model: Path, threads: int) -> Iterator[tuple[int, int]]:
         line = next((line for line in process.stderr if b"listening on" in line), b"")
         with tempfile.TemporaryFile() as log:  # so that its log never waits for us
             drain = subprocess.Popen(["cat"], stdin=process.stderr, stdout=log)
-            yield process.pid, int(line.rsplit(b":", 1)[1])
+            port = re.search(rb"listening on http://[^ ]*:(\d+)", line)
+            assert port, "the server did not begin"
+            yield process.pid, int(port[1])
             process.terminate()
             assert process.wait() == 0, "the server did not end well"
             drain.wait()

@@ -8,6 +8,7 @@ import typer
 
 from docs.pages.markdown_table import markdown_table
 from phrasebeam.cli import COMMANDS, GROUPS, HELP, NAME
+from phrasebeam.commands.bare_words import shown_words
 from phrasebeam.commands.command_group import command_group
 from phrasebeam.commands.derived_command import command_help, command_options
 from phrasebeam.commands.option_file import file_content
@@ -17,9 +18,11 @@ HEAD = """# Commands
 This page is written by `docs/pages/commands.py` from the help of the commands, which `phrasebeam COMMAND -h` shows.
 
 All commands have `--quiet` (`-q`: only warnings and errors, and results), `--verbose` (`-v`: all stages on standard
-error, and time and memory) and `--help` (`-h`). Options of several values take them one after the other:
-`--reference a b`. Settings that have no option are given as YAML by `--config`; [these are all](settings.md). What went
-wrong is one line on standard error and the exit status 2.
+error, and time and memory) and `--help` (`-h`). The most used have short names: `-m` for `--model`, `-i` for `--input`,
+`-o` for `--output`, `-s` for `--source`, `-t` for `--target`, `-r` for `--reference`, `-c` for `--config`. Below the
+name of a command stands which of its options need no name, as in `phrasebeam translate MODEL INPUT`. Options of several
+values take them one after the other: `--reference a b`. Settings that have no option are given as YAML by `--config`;
+[these are all](settings.md). What went wrong is one line on standard error and the exit status 2.
 
 {commands}
 """
@@ -51,6 +54,8 @@ def _command(name: str, command: Any) -> Iterator[str]:
     context = typer.Context(command, info_name=name)
     params = [one for one in command.get_params(context) if one.name not in OF_ALL]
     yield f"### {name}"
+    if words := shown_words(name, command.params):
+        yield f"`phrasebeam {name} {' '.join(words)} ...`"
     yield command.help
     params.sort(key=lambda one: _panel(one) != OPTIONS)
     for panel, options in groupby(params, _panel):

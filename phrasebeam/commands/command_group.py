@@ -1,12 +1,14 @@
 """The command `phrasebeam` with its subcommands, each of which is imported when it is needed, as typer takes them."""
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from phrasebeam.base.progress import set_volume
+from phrasebeam.commands.bare_words import shown_words, take_words
 from phrasebeam.commands.option_file import Quiet, Verbose, told_command
 
 Panels = Mapping[str, Mapping[str, str]]  # by heading of the help and command, the module of what it prints
@@ -54,6 +56,15 @@ def _unconverted(param: Any) -> Callable[[Any, Any], Any]:
     return lambda ctx, value: param.callback(ctx, param, value) if param.callback else value
 
 
+def _of_one(param: Any, ctx: Any) -> str:
+    """The type of one value of an option or argument that takes several."""
+    return str(param.display_type_rich(ctx)).replace("list[", "").replace("]", "").lower()
+
+
+def _shown(text: str, ctx: Any) -> str:
+    return text
+
+
 class _PlainHelp:
     """A command whose help shows no type for flags, and for options of several values that of one."""
 
@@ -66,7 +77,9 @@ class _PlainHelp:
             if getattr(param, "is_flag", False):
                 param.metavar = ""
             elif getattr(param, "multiple", False) and param.metavar is None:
-                param.metavar = param.display_type_rich(ctx).replace("list[", "").replace("]", "").lower() + "..."
+                param.metavar = _of_one(param, ctx) + "..."
+            elif getattr(param, "nargs", 1) == -1:
+                param.display_type_rich = partial(_shown, _of_one(param, ctx))
         return params
 
 
@@ -77,6 +90,22 @@ class Command(_PlainHelp, TyperCommand):
         """Parse `args` after `repeat_options`."""
         list_options = {name for option in self.params if getattr(option, "multiple", False) for name in option.opts}
         return super().parse_args(ctx, repeat_options(args, list_options))
+
+    def make_parser(self, ctx: Any) -> Any:
+        """A parser that takes words without the name of an option, see bare_words.py."""
+        parser: Any = super().make_parser(ctx)
+        parse = parser.parse_args
+
+        def parse_args(args: list[str]) -> tuple[dict[str, Any], list[str], list[Any]]:
+            options, words, order = parse(args=args)
+            return options, take_words(self.name or "", self.params, options, words), order
+
+        parser.parse_args = parse_args
+        return parser
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """What the usage says behind the command's name."""
+        return [*super().collect_usage_pieces(ctx), *shown_words(self.name or "", self.params)]
 
 
 class _CommandGroup(_PlainHelp, TyperGroup):

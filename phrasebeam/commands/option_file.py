@@ -13,6 +13,8 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 
 import typer
 
+from phrasebeam.commands.bare_words import SHORT
+
 FILE = Path(__file__).with_name("options.json")
 TYPES: Mapping[str, type] = {one.__name__: one for one in (bool, int, float, str, Path)}
 # Options of all commands, before or after the command's name.
@@ -37,10 +39,12 @@ class CommandOption(NamedTuple):
     def parameter(self) -> Parameter:
         """The option as typer reads it."""
         shown: dict[str, Any] = {"help": self.help, "show_default": self.shown_default or True}
+        long = f"--{self.name.replace('_', '-')}"
         if self.is_bare:
             info = typer.Argument(**shown)
         else:
-            flag = [f"--{self.name.replace('_', '-')}"] if self.kind == "bool" and not self.may_lack else []
+            flag = [long] if self.name in SHORT or (self.kind == "bool" and not self.may_lack) else []
+            flag += [SHORT[self.name]] if self.name in SHORT else []
             info = typer.Option(*flag, **shown, rich_help_panel=self.heading or None)
         is_path = self.kind == "Path" and self.default is not None
         default = Parameter.empty if self.is_required else Path(self.default) if is_path else self.default

@@ -1,6 +1,7 @@
 // What the page asks the server. A new question of the same kind ends the one before.
 
 const TOKEN = "phrasebeam token"; // its key in the storage that ends with the tab of the browser
+const TRANSLATE = "/v1/translate";
 const asked = new Map(); // AbortControllers, by kind of question
 
 /** The models that are served. */
@@ -31,6 +32,18 @@ export function compare(model, question, translation) {
 /** What may follow what was typed. */
 export function complete(model, question, prefix) {
   return answer("complete", "/v1/complete", { model, ...question, prefix, k: 5 });
+}
+
+/** The translation of a whole text, whose lines stay; of raw text lines may have several sentences. */
+export async function translateText(model, project, text, raw) {
+  const question = { model, ...named(project), raw };
+  if (raw) {
+    const { translations } = await answer("whole", TRANSLATE, { ...question, paragraphs: true, text });
+    return translations[0].text;
+  }
+  const lines = text.split("\n").map((line) => line.trim());
+  const { translations } = await answer("whole", TRANSLATE, { ...question, text: lines.filter(Boolean) });
+  return lines.map((line) => line && translations.shift().text).join("\n");
 }
 
 /** The segments of a document; `content` is in base64. */

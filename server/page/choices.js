@@ -64,6 +64,19 @@ export function project() {
   return byId("project").value.trim();
 }
 
+/** A model of the other direction, by name; undefined where none is served. */
+export function opposite(name) {
+  const { source_language: source, target_language: target } = known.get(name);
+  const isOther = (one) => source && one.source_language === target && one.target_language === source;
+  return [...known.values()].find(isOther)?.name;
+}
+
+/** Choose that model alone, as if it was clicked. */
+export function chooseModel(name) {
+  for (const input of document.querySelectorAll("#models input")) input.checked = input.value === name;
+  byId("models").dispatchEvent(new Event("change"));
+}
+
 /** Whether a model is given raw text. */
 export function isRaw(name) {
   return Boolean(known.get(name)?.raw) && byId("raw").checked;

@@ -8,6 +8,7 @@ import { copyText, oneLine } from "./editing.js";
 import { showLearned } from "./learned.js";
 import { SegmentEditor } from "./segment_editor.js";
 import { StoredDocument, base64 } from "./stored_document.js";
+import { WholeText } from "./whole_text.js";
 
 export class Work {
   /** `page` has explain(text). */
@@ -15,6 +16,7 @@ export class Work {
     this.page = page;
     this.document = null;
     this.at = 0; // the segment that is worked on
+    this.whole = new WholeText((text, isError) => this.tell(text, isError));
     byId("open").addEventListener("submit", (event) => {
       event.preventDefault();
       this.open("text.txt", new Blob([byId("paste").value]));
@@ -57,6 +59,7 @@ export class Work {
   shown() {
     this.refreshLearned();
     if (this.document) this.activate(this.at);
+    else this.whole.translate();
   }
 
   async open(name, blob) {

@@ -1,6 +1,6 @@
 """POST /v1/translate: one text or many, with what `translate` has options for, in each request."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import islice
 from typing import Annotated
@@ -47,7 +47,7 @@ class TranslateBody(Section):
     paragraphs: bool = Field(
         default=False,
         description="each raw text has any number of lines and sentences, which are translated by themselves; "
-        "`sentences` of its answer has what is asked for of each",
+        "`sentences` of the answer has what is asked for of each",
     )
     markup: Markup | None = Field(
         default=None, description="read <x translation=...>, <wall/> and <zone>; as the model says, if left out"
@@ -68,7 +68,8 @@ class TranslateAnswer(BaseModel):
 
     model: str
     version: str
-    translations: list[TranslationAnswer]
+    translations: list[TranslationAnswer]  # of texts of paragraphs their text and their score alone
+    sentences: list[list[TranslationAnswer]] | None = None  # of each text of paragraphs
 
 
 @router.post("/v1/translate", response_model_exclude_none=True)
@@ -97,9 +98,8 @@ async def translate(body: TranslateBody, http_request: HttpRequest, service: Ser
 
     jobs = [partial(job, number, sentence) for number, sentence in enumerate(sentences)]
     translations = await service.run(http_request, jobs)
-    if documents:
-        translations = list(_joined(documents, translations))
-    return TranslateAnswer(model=served.name, version=served.version, translations=translations)
+    answer = TranslateAnswer(model=served.name, version=served.version, translations=translations)
+    return _joined(answer, documents) if body.paragraphs else answer
 
 
 async def _documents(
@@ -126,15 +126,15 @@ def _part(whole: SentenceBody, sentence: MarkedText) -> SentenceBody:
     return whole.model_copy(update={"text": sentence.text})
 
 
-def _joined(
-    documents: Iterable[MarkedDocument], translations: Iterable[TranslationAnswer]
-) -> Iterator[TranslationAnswer]:
-    """The answers for whole texts, of those for their sentences."""
-    rest = iter(translations)
+def _joined(answer: TranslateAnswer, documents: Iterable[MarkedDocument]) -> TranslateAnswer:
+    """The answer for whole texts, of that for all of their sentences."""
+    rest, wholes, sentences = iter(answer.translations), list[TranslationAnswer](), list[list[TranslationAnswer]]()
     for document in documents:
         own = list(islice(rest, len(document.sentences)))
         text, score = document.filled([one.text for one in own]), sum(one.score for one in own)
-        yield TranslationAnswer(text=text, score=score, sentences=own)
+        wholes.append(TranslationAnswer(text=text, score=score))
+        sentences.append(own)
+    return answer.model_copy(update={"translations": wholes, "sentences": sentences})
 
 
 def _sentences(body: TranslateBody) -> list[SentenceBody]:

@@ -55,7 +55,6 @@ class TranslationAnswer(DerivationAnswer):
     source: str | None = None  # the tokens of the sentence, where it was raw
     nbest: list[DerivationAnswer] | None = None
     match: MatchAnswer | None = None  # where a segment is similar enough; its words may be in the translation
-    sentences: list["TranslationAnswer"] | None = None  # of a text of paragraphs, which has its text and score alone
 
 
 class Details(NamedTuple):

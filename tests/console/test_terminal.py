@@ -1,6 +1,7 @@
 """What commands show on a terminal: something at once, a bar while they work, what was done, one line at Ctrl-C."""
 
 import gzip
+import re
 import shlex
 import sys
 
@@ -12,6 +13,7 @@ from tests.decoder.models import random_toy
 COMPILING = "compiling kernels (first run only)"
 WORDS = ["a", "b", "c", "a", "b", ".", "a", "c", "b", "c", "b", "a", ".", "b", "a", "c", ".", "c", "c", "a", "b", "."]
 FIRST_SECONDS = 1.0
+CODE, COLOUR = re.compile(r"\x1b\[[0-9;]*m"), re.compile(r"(?<![0-9])(?:[349][0-7]|10[0-7]|[34]8)(?![0-9])")
 SHELL = "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1], shell=True))"
 
 
@@ -115,6 +117,13 @@ def test_help_is_shown_in_any_locale():
     screen = on_terminal(["-h"], **locale)
     assert screen.status == 0 and "Traceback" not in screen.raw
     assert any("forced-decode" in line for line in screen.lines)
+
+
+def test_where_no_colours_are_wanted_there_are_none(model, text):
+    evaluation = ["evaluate", text, "--reference", text]
+    for arguments in (["-h"], evaluation, ["translate", model, text], ["tune", "--unknown"]):
+        assert not any(map(COLOUR.search, CODE.findall(on_terminal(arguments, NO_COLOR="1").raw)))
+    assert any(map(COLOUR.search, CODE.findall(on_terminal(["-h"]).raw)))
 
 
 def test_lines_that_a_pipe_brings_to_the_terminal_have_no_bar_among_them(model, text):

@@ -245,10 +245,10 @@ def test_the_address_keeps_what_is_asked(page):
 def test_raw_text_for_a_model_that_takes_it_beside_one_that_does_not(toy, raw_toy):
     with serving(create_app({"toy": toy, "raw": raw_toy})) as address, browser() as driver:
         opened(driver, address)
-        assert "toy: words and signs apart" in texts(driver, "#kind")[0]
+        until(lambda: "toy: words and signs apart" in texts(driver, "#kind")[0])
         find(driver, "#models input")[1].click()
         until(lambda: find(driver, "#raw-choice")[0].is_displayed())
-        assert "German → English" in texts(driver, "#kind")[0]
+        until(lambda: "German → English" in texts(driver, "#kind")[0])
         ask(driver, "A b.", n_models=2)
         words = driver.execute_script(
             "return [...document.querySelectorAll('article')].map((one) => "

@@ -1,7 +1,11 @@
 """The page to work in, in a real browser: documents, segments confirmed by keyboard, what is learned, undo, reload."""
 
-import pytest
+import shutil
 
+import pytest
+import yaml
+
+from phrasebeam import Decoder
 from phrasebeam.server.app import create_app
 from tests.decoder.models import random_toy
 from tests.server.browser import browser, find, find_browser, opened, serving, texts, until
@@ -84,6 +88,24 @@ def test_twenty_segments_by_the_keyboard_learning_reload_and_on(page, tmp_path):
     until(lambda: (tmp_path / "text.txt").exists())
     written = (tmp_path / "text.txt").read_text().splitlines()
     assert written == ["s t neu w", *(f"s t neu {number}" for number in range(1, 20)), "s t neu", "w"]
+
+
+def test_sentences_of_raw_text_are_segments_of_their_paragraphs(raw_toy, tmp_path):
+    app = create_app({"raw": raw_toy}, projects=tmp_path / "projects")
+    with serving(app) as address, browser() as driver:
+        driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+        opened(driver, f"{address}#project=mine")
+        find(driver, "#paste")[0].send_keys("A b! C d?\n\n  A c!  B.")
+        find(driver, "#open .main")[0].click()
+        until(lambda: len(find(driver, "#segments > li")) == 4)
+        confirm(driver, 0, "S t!")
+        confirm(driver, 1, "V w?")
+        driver.execute_script("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+        find(driver, "#copy-all")[0].click()
+        until(lambda: driver.execute_script("return window.copied") == "S t! V w?\n\n  A c!  B.\n")
+        find(driver, "#download")[0].click()
+        until(lambda: (tmp_path / "text.txt").exists())
+        assert (tmp_path / "text.txt").read_text() == "S t! V w?\n\n  A c!  B.\n"
 
 
 def test_what_was_learned_is_taken_back(page):
@@ -183,3 +205,32 @@ def test_any_width(model, tmp_path, width):
         begin(driver, ["a b c d " * 20, "a"])
         until(lambda: at(driver) == 0)
         assert driver.execute_script("return document.documentElement.scrollWidth") <= width
+
+
+def test_a_text_is_translated_while_it_is_typed(page, model):
+    find(page, "#paste")[0].send_keys("a b\n\nc d")
+    expected = [Decoder.load(model).translate(line) for line in ("a b", "c d")]
+    until(lambda: find(page, "#whole")[0].get_property("value") == f"{expected[0]}\n\n{expected[1]}")
+    page.execute_script("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    find(page, "#copy-whole")[0].click()
+    until(lambda: page.execute_script("return window.copied") == f"{expected[0]}\n\n{expected[1]}")
+    assert not find(page, "#swap")[0].is_displayed()
+
+
+def test_the_translation_is_translated_back_by_a_model_of_the_other_direction(raw_toy, tmp_path):
+    back = tmp_path / "back"
+    shutil.copytree(raw_toy, back)
+    description = yaml.safe_load((back / "model.yaml").read_text())
+    description["preprocessing"] |= {"source_language": "en", "target_language": "de"}
+    (back / "model.yaml").write_text(yaml.safe_dump(description))
+    app = create_app({"there": raw_toy, "back": back}, projects=tmp_path / "projects")
+    with serving(app) as address, browser() as driver:
+        opened(driver, address)
+        find(driver, "#paste")[0].send_keys("A b! C d?")
+        until(lambda: find(driver, "#whole")[0].get_property("value").count(" ") > 0)
+        translation = find(driver, "#whole")[0].get_property("value")
+        find(driver, "#swap")[0].click()
+        until(lambda: "English → German" in texts(driver, "#kind")[0])
+        assert find(driver, "#paste")[0].get_property("value") == translation
+        until(lambda: find(driver, "#whole:not(.stale)"))
+        assert [one for one in driver.get_log("browser") if one["level"] == "SEVERE"] == []
