@@ -14,7 +14,7 @@ from phrasebeam.lm.arpa import LONGEST_HEADER, read_arpa, starts_arpa
 from phrasebeam.lm.ngrams import NgramModel
 from phrasebeam.lm.probing import MAGIC, REBUILD, VOCABULARY_HEADER, Header, header_size, map_image, view_tables
 from phrasebeam.lm.probing_writer import build_tables
-from phrasebeam.lm.query import find_words, score_words
+from phrasebeam.lm.query import find_words, score_texts, score_words
 from phrasebeam.lm.text.corpus import words_of
 from phrasebeam.lm.text.encoded_words import Words, encode
 from phrasebeam.lm.text.vocabulary import BEGIN, END
@@ -130,6 +130,18 @@ class LanguageModel:
             found = f"log10 p of {self._shown([int(ids[n_sound])])}{after} is {log10_probs[n_sound]:g}"
             raise ModelError(f"{self.path}: {found}, expected a number not above 0; copy it again or {REBUILD}")
         return log10_probs, lengths
+
+    def score_texts(self, ids: np.ndarray, first: np.ndarray) -> np.ndarray:
+        """log10 p (float64[N]) of texts of LM ids (int32), each after <s>; text i is ids[first[i]:first[i + 1]].
+
+        Raises ModelError if the model is damaged.
+        """
+        contexts, backoffs = np.zeros((2, self.order - 1), np.int32), np.zeros((2, self.order - 1), np.float32)
+        log10_probs = np.empty(first.size - 1)
+        score_texts(self.tables, ids, first, np.int32(self.begin), contexts, backoffs, log10_probs)
+        if np.isnan(log10_probs).any():
+            raise ModelError(f"{self.path}: no log10 p of some text; copy it again or {REBUILD}")
+        return log10_probs
 
     def _shown(self, ids: list[int]) -> str:
         """The words of LM ids for people, as far as the file has them."""

@@ -91,6 +91,24 @@ def score_words(tables: ProbingTables, words, contexts, backoffs, length, out_lo
 
 
 @kernel
+def score_texts(tables: ProbingTables, words, first, begin, contexts, backoffs, out_log10_prob):
+    """Fill `out_log10_prob` (float64[N]) with log10 p of texts words[first[i]:first[i + 1]] (LM ids, int32) after <s>.
+
+    `begin`: int32, the LM id of <s>; `contexts` and `backoffs` are as in `score_words`. NaN is what only damage makes.
+    """
+    for text in range(out_log10_prob.size):
+        total, row, length = 0.0, 0, np.int64(1)
+        contexts[0, 0], backoffs[0, 0] = begin, tables.floats[tables.starts[UNIGRAMS] + 2 * np.int64(begin) + 1]
+        for i in range(first[text], first[text + 1]):
+            log10_prob, length, _ = score_word(
+                tables, contexts[row], backoffs[row], length, words[i], contexts[1 - row], backoffs[1 - row]
+            )
+            total += np.float64(log10_prob) if is_log10_prob(np.float64(log10_prob)) else np.nan
+            row = 1 - row
+        out_log10_prob[text] = total
+
+
+@kernel
 def find_words(tables: ProbingTables, data, offsets, largest_id, out_ids):
     """Fill `out_ids` (int32[W]) with LM ids of words data[offsets[i]:offsets[i + 1]] (uint8, UTF-8), 0 if unknown.
 

@@ -1,4 +1,4 @@
-"""Candidate forms of words: n-best lists of a model of letters, what training saw, the word itself; their features."""
+"""Candidate forms of words: n-best lists of a model of letters, known forms, the word itself; their features."""
 
 from collections.abc import Sequence
 from contextlib import closing
@@ -12,13 +12,18 @@ from phrasebeam.base.config import Section
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.normalization.letter_edits import edits_of
 from phrasebeam.decoder.normalization.letter_outputs import LetterOutputs, ln_outputs
+from phrasebeam.decoder.normalization.near_words import Lexicon, near_forms
 from phrasebeam.decoder.normalization.word_letters import OF_WORDS, Alphabet, Spelling
 from phrasebeam.decoder.normalization.word_memory import MEMORY_FEATURES, WordMemory
 from phrasebeam.decoder.output.nbest_table import nbest_table
+from phrasebeam.decoder.tables.language_models import LN10
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.engine.current_engine import current_engine
+from phrasebeam.lm.text.vocabulary import END
 
-LIST_FEATURES = ("not_in_list", "reciprocal_rank")  # of a form in the n-best list; 0 where it is not there
+# Of a form: whether the n-best list is without it, 1 by its rank there; whether it is one of the nearest known forms,
+# and no other candidate; 1 by its rank among these. Ranks count from 1, and 0 is where it is not there.
+LIST_FEATURES = ("not_in_list", "reciprocal_rank", "near", "near_alone", "reciprocal_near_rank")
 WORDS_AT_ONCE = 64  # that a process searches for each message
 EDIT_FEATURES = "ln_edits", "ln_outputs"  # of the cheapest edits: minus their cost, and by the letters around each
 
@@ -27,6 +32,9 @@ class CandidateSettings(Section):
     """Which forms of a word are weighed."""
 
     nbest: int = Field(30, ge=1, le=1000, description="forms of the model of letters for each word")
+    nearest: int = Field(
+        10, ge=0, le=1000, description="known forms, of training or further words, that are nearest to each word"
+    )
 
 
 class CandidateLists(NamedTuple):
@@ -60,15 +68,17 @@ def candidate_lists(
     words: Sequence[str],
     decoder: Decoder,
     memory: WordMemory,
+    lexicon: Lexicon,
     letters: LetterCosts,
     settings: CandidateSettings,
     threads: int,
 ) -> CandidateLists:
-    """The candidates of words, which shall be distinct, in the order of the list, then of what training saw."""
+    """The candidates of words, which shall be distinct: the list, what training saw, the nearest of the lexicon."""
     forms, sizes, rows = list[str](), list[int](), list[np.ndarray]()
     names = [*decoder.features.names(), *LIST_FEATURES, *MEMORY_FEATURES, *EDIT_FEATURES]
     search = partial(_listed, decoder, settings.nbest, memory, letters.alphabet.of_forms)
-    listed = current_engine().map(search, words, threads, WORDS_AT_ONCE, is_python=True)
+    near = near_forms(words, lexicon, letters.alphabet, letters.costs, settings.nearest)
+    listed = current_engine().map(search, list(zip(words, near)), threads, WORDS_AT_ONCE, is_python=True)
     with stage("finding forms", len(words), "words") as advance, closing(listed):
         for found, features in listed:
             forms += found
@@ -79,22 +89,38 @@ def candidate_lists(
     lists = CandidateLists(list(words), forms, first, np.zeros((0, len(names))), names)
     if not words:
         return lists
-    owner = lists.owner
+    listed_features, owner = np.concatenate(rows), lists.owner
+    _score_unlisted(listed_features, forms, names, decoder, letters.alphabet.of_forms)
     known = memory.features([words[number] for number in owner.tolist()], forms)
     texts = letters.alphabet.texts(lists.words), letters.alphabet.form_texts(forms)
     edits = edits_of(texts[0], owner, texts[1], letters.costs)
     outputs = ln_outputs(texts, owner, edits, letters.outputs)
-    return lists._replace(features=np.column_stack([np.concatenate(rows), known, -edits.cost, outputs]))
+    return lists._replace(features=np.column_stack([listed_features, known, -edits.cost, outputs]))
+
+
+def _score_unlisted(
+    features: np.ndarray, forms: Sequence[str], names: Sequence[str], decoder: Decoder, spelling: Spelling
+) -> None:
+    """Put into `features` what the language models say of the forms that are not in the n-best list."""
+    unlisted = np.flatnonzero(features[:, names.index("not_in_list")])
+    spelled = [[*spelling.tokens(forms[number]), END] for number in unlisted.tolist()]
+    first = np.append(np.int64(0), np.cumsum([len(tokens) for tokens in spelled], dtype=np.int64))
+    tokens = [token for one in spelled for token in one]
+    for number, lm in enumerate(decoder.model.language_models):
+        column = names.index(f"language_model_{number}")
+        features[unlisted, column] = LN10 * lm.model.score_texts(lm.word_ids(tokens), first)
 
 
 def _listed(
-    decoder: Decoder, nbest: int, memory: WordMemory, spelling: Spelling, word: str
+    decoder: Decoder, nbest: int, memory: WordMemory, spelling: Spelling, given: tuple[str, list[str]]
 ) -> tuple[list[str], np.ndarray]:
     """The forms of a word, each once; float64[K, ...] what the model and its list tell of them.
 
-    A form that is not in the list has the model's features of the last one that is. The word itself is no form where
-    these are written otherwise.
+    `given` is the word and known forms that are near. A form that is not in the list has the model's features of the
+    last one that is, but for those of language models (see _score_unlisted). The word itself is no form where these
+    are written otherwise.
     """
+    word, near = given
     with decoder.searcher.search(decoder.search_input(OF_WORDS.tokens(word))) as result:
         table = nbest_table(result, nbest, distinct=True, sparse=False)
     places: dict[str, int] = {}
@@ -102,7 +128,13 @@ def _listed(
         if form := spelling.word(text):
             places.setdefault(form, place)
     own = [] if spelling.is_spaced else [word]
-    forms = list(dict.fromkeys([*places, *memory.forms_of.get(word, ()), *own])) or [word]
+    others = dict.fromkeys([*places, *memory.forms_of.get(word, ()), *own])
+    forms = list(others | dict.fromkeys(near)) or [word]
     at = np.array([*places.values(), *[len(table.texts) - 1] * (len(forms) - len(places))])
     is_listed = np.arange(len(forms)) < len(places)
-    return forms, np.column_stack([table.features[at], ~is_listed, is_listed / (1.0 + at)])
+    ranks = {form: rank for rank, form in enumerate(near, 1)}
+    of_near = np.array([1.0 / ranks[form] if form in ranks else 0.0 for form in forms])
+    is_alone = np.arange(len(forms)) >= max(1, len(others))
+    return forms, np.column_stack(
+        [table.features[at], ~is_listed, is_listed / (1.0 + at), of_near > 0, is_alone, of_near]
+    )

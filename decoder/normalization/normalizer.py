@@ -1,6 +1,7 @@
 """Words in, forms out: a model of letters lists forms, and two log-linear models choose among them."""
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -10,6 +11,7 @@ import numpy as np
 from phrasebeam.base.checked_arguments import checked
 from phrasebeam.decoder.normalization.candidates import candidate_lists
 from phrasebeam.decoder.normalization.list_choice import KeptCandidates, likeliest, ln_posteriors, normalized
+from phrasebeam.decoder.normalization.near_words import Lexicon, lexicon_of
 from phrasebeam.decoder.normalization.normalizer_files import (
     LETTER_MODEL,
     NormalizerDescription,
@@ -69,6 +71,11 @@ class Normalizer:
         """What its normalizer.yaml says."""
         return self.parts.description
 
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """The forms that are known, as they are searched."""
+        return lexicon_of(self.parts.memory.forms, self.parts.letters.alphabet)
+
     @checked
     def normalize(self, sentence: Sequence[str]) -> list[NormalizedWord]:
         """The forms of the words of a sentence.
@@ -104,8 +111,8 @@ class Normalizer:
         words = distinct_words(given)
         if not words:
             return [[] for _ in given]
-        letters, description = self.parts.letters, self.description
-        lists = candidate_lists(words, self.decoder, self.parts.memory, letters, description.candidates, threads)
+        letters, memory, description = self.parts.letters, self.parts.memory, self.description
+        lists = candidate_lists(words, self.decoder, memory, self.lexicon, letters, description.candidates, threads)
         kept, tokens = likeliest(lists, ln_posteriors(lists, description.weights)), tokens_of(given, words)
         found = weighed_forms(kept, choices_of(lists, kept, letters.alphabet), tokens, self.parts.sparse)
         chosen, confidences = found.candidate.tolist(), found.confidence.tolist()

@@ -25,7 +25,7 @@ from phrasebeam.decoder.normalization.letter_outputs import LetterOutputs
 from phrasebeam.decoder.normalization.word_letters import Alphabet, Spelling
 from phrasebeam.decoder.normalization.word_memory import WordMemory
 
-NORMALIZER_FORMAT = "phrasebeam normalizer 2"
+NORMALIZER_FORMAT = "phrasebeam normalizer 3"
 LETTER_MODEL = "letters"
 PAIRS, WORDS, EDITS, SPARSE = "pairs.tsv", "words.txt", "edits.npy", "sparse.npy"
 OUTPUTS = "output-first.npy", "outputs.npy", "output-weights.npy"  # by the fields of LetterOutputs
@@ -61,7 +61,7 @@ class HeldOutResult(Section):
 class NormalizerDescription(Section):
     """normalizer.yaml: what a normalizer is and how it was made."""
 
-    format: Literal["phrasebeam normalizer 2"]
+    format: Literal["phrasebeam normalizer 3"]
     version: str
     signature: str
     candidates: CandidateSettings = CandidateSettings()

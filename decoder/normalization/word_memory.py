@@ -39,6 +39,11 @@ class WordMemory:
         """The memory of pairs of running text."""
         return cls(Counter(pairs), known)
 
+    @property
+    def forms(self) -> set[str]:
+        """The forms that training saw, and the known words."""
+        return {*self._forms, *self.known}
+
     def features(self, words: Sequence[str], forms: Sequence[str]) -> np.ndarray:
         """float64[C, ...], the values of MEMORY_FEATURES of C forms of as many words."""
         pair = np.array([self.pairs.get(both, 0) for both in zip(words, forms)], np.float64)

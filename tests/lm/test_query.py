@@ -71,6 +71,17 @@ def test_scores_are_katz(directory, texts, order, seed, sentence, begin):
 
 
 @settings(max_examples=60)
+@given(TEXTS, ORDERS, SEEDS, st.lists(SENTENCES, min_size=1, max_size=4))
+def test_texts_are_scored_one_by_one(directory, texts, order, seed, sentences):
+    text = random_arpa(texts, order, seed)
+    expected = [sum(one[0] for one in naive_scores(parse_arpa(text), order, words, True)) for words in sentences]
+    for model in load(directory, text):
+        ids = [model.word_ids([*words, "</s>"]) for words in sentences]
+        first = np.cumsum([0, *map(len, ids)])
+        assert model.score_texts(np.concatenate(ids), first).tolist() == expected
+
+
+@settings(max_examples=60)
 @given(TEXTS, ORDERS, SEEDS, SENTENCES, st.sampled_from([0.3, 1.0]))
 def test_scores_are_katz_where_suffixes_are_missing(directory, texts, order, seed, sentence, drop):
     text = random_arpa(texts, order, seed, drop)

@@ -125,3 +125,10 @@ def adagrad_step(base, features, right, weights, squares, rate, penalty):
             slope = gradient + penalty * weights[slot]
             squares[slot] += slope * slope
             weights[slot] -= rate * slope / math.sqrt(squares[slot])
+
+
+def nearest(word, forms, costs, within, most):
+    """The forms, in a dict of their letters, whose edits cost at most `within` above the least; at most `most`."""
+    limit = within + sum(min(costs[letter]) for letter in word)
+    found = sorted((least_cost(word, spelled, costs), form) for form, spelled in forms.items())
+    return [form for cost, form in found if cost <= limit][:most]

@@ -22,6 +22,7 @@ from phrasebeam.decoder.model.digests import file_digest
 from phrasebeam.decoder.normalization.candidates import CandidateLists, LetterCosts, candidate_lists
 from phrasebeam.decoder.normalization.directory import NORMALIZER
 from phrasebeam.decoder.normalization.letter_edits import learn_costs
+from phrasebeam.decoder.normalization.near_words import lexicon_of
 from phrasebeam.decoder.normalization.normalizer_files import (
     EDITS,
     LETTER_MODEL,
@@ -84,7 +85,7 @@ class WordFiles(NamedTuple):
 class NormalizerState(Section):
     """run.yaml: of what files and settings the work is."""
 
-    format: Literal["phrasebeam recipe normalizer 2"] = "phrasebeam recipe normalizer 2"
+    format: Literal["phrasebeam recipe normalizer 3"] = "phrasebeam recipe normalizer 3"
     signature: str = ""
 
 
@@ -184,7 +185,8 @@ class _Training:
         self.builder.build(name, Counter(pairs), letters)
         words = distinct_words([[word for word, _ in sentence] for sentence in sentences])
         decoder, memory = Decoder.load(self.work / name), WordMemory.of(pairs, self.known)
-        found = candidate_lists(words, decoder, memory, letters, self.settings.candidates, self.builder.threads)
+        lexicon, settings = lexicon_of(memory.forms, self.alphabet), self.settings.candidates
+        found = candidate_lists(words, decoder, memory, lexicon, letters, settings, self.builder.threads)
         advance(1)
         return found
 

@@ -84,7 +84,7 @@ def test_python(here):
         assert sum(confidences) <= 1 + 1e-9
     (word,) = normalizer.normalize(["vns"])
     assert word.form == "uns"
-    assert 0.5 < word.confidence <= 1
+    assert 0.3 < word.confidence <= 1
 
 
 def test_two_files_and_development_pairs(here):
