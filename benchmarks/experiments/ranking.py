@@ -50,6 +50,7 @@ PAPER = {
 }
 OF_SENTENCES = {"average": "sentences"}
 FROM_TUNED = RankingConfig().model_dump(mode="json")
+ADAGRAD = {"rule": "adagrad", "rate": 0.001}  # a step beside dense weights that are 0.1 to 1
 ON_DEV = {"leave_one_out": None, "lm_folds": 0}
 ON_TRAINING = {"leave_one_out": "drop", "lm_folds": 5}
 
@@ -69,6 +70,8 @@ def _rows() -> dict[str, tuple[str, str, dict[str, Any]]]:
             rows[f"4, {kind}, {keep} kept, mean of sentences"] = ("train", kind, settings | OF_SENTENCES)
     for algorithm in (1, 2, 3, 4):
         rows[f"small, {algorithm}"] = ("train", "tuned", FROM_TUNED | {"algorithm": algorithm})
+    rows["small, 1, adagrad"] = ("train", "tuned", FROM_TUNED | ADAGRAD)
+    rows["small, 1, adagrad, expected"] = ("train", "tuned", FROM_TUNED | ADAGRAD | {"loss": "expected"})
     return rows
 
 

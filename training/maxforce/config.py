@@ -34,8 +34,8 @@ class LearningRates(_FeatureRates):
     """Learning rates of features; those of sparse groups are of each feature of the group.
 
     Sparse weights are learned with steps so large that dense ones hardly count; their scales are chosen afterwards.
-    Dense features are large and differ in one direction, since what people wrote is less probable than what is searched
-    for: their weights run away at any rate that is not small, and stay what they are by default.
+    Dense features differ in one direction, since what people wrote is less probable than what is searched for: their
+    weights forget where they began, at any rate, and make translations too short. They stay what they are by default.
     """
 
     def of_group(self, group: str) -> float:

@@ -23,7 +23,7 @@ from benchmarks.experiments.expected_bleu import BASELINE, Work, make_tuned, rea
 from benchmarks.experiments.kept_runs import parser_of, write
 from benchmarks.experiments.maxforce.figures import CORPORA, Cells, write_rows
 from benchmarks.experiments.maxforce.learning import begin_with_kept, file_of, scores, settings_of, take_last
-from benchmarks.experiments.maxforce.runs import DENSE, ITERATIONS, LEARNING, SENTENCES
+from benchmarks.experiments.maxforce.runs import DENSE, ITERATIONS, LEARNING, PAPER_SEARCH, SENTENCES
 from phrasebeam.base.config import load_config, parse_config, save_config
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import show_progress
@@ -64,6 +64,9 @@ RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {  # start, what is fixed, ot
     "times 1, nothing left out": ("times 1", "nothing", WHOLE),
     "times 256, penalties fixed": ("times 256", "penalties", {}),
     "times 64, max-violation": ("times 64", "nothing", {"update": "max_violation"}),
+    "times 1, paper's search": ("times 1", "nothing", {"update": "max_violation", "search": PAPER_SEARCH}),
+    "times 1, batch 400": ("times 1", "nothing", {"batch": 400, "iterations": 12}),
+    "times 1, adagrad": ("times 1", "nothing", {"rule": "adagrad", "rates": dict.fromkeys(DENSE, 0.24)}),
     "times 64, long": ("times 64", "nothing", {"iterations": 13}),
 }
 
