@@ -64,6 +64,8 @@ REMEDIES = {
         "write KENLM with path= the model as ARPA",
     ),
     "PhrasePairFeature": PAIRS,
+    "OpSequenceModel": "this one cannot be read, but train-model makes one of a bitext (operations in its --config); "
+    "remove its line and its weights, and tune again",
 }
 REMOVE = "the decoder does not have this feature; remove its line and its weights, and tune again"
 FACTORS = "the decoder knows factor 0 alone; train the model without factors"

@@ -9,6 +9,7 @@ import typer
 
 from phrasebeam.base.errors import SmtError
 from phrasebeam.base.progress import hide_progress, start_command
+from phrasebeam.commands.moses_switches import moses_advice
 from phrasebeam.process.hints import begin_hints, end_hints
 from phrasebeam.process.interruption import wait_if_ending
 from phrasebeam.process.standard_streams import STANDARD_OUTPUT, drop_standard_output
@@ -44,7 +45,7 @@ def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
         clear_starting_line()
         if isinstance(error, OSError) and error.filename == STANDARD_OUTPUT:
             drop_standard_output()
-        if message := _message(error, name):
+        if message := _message(error, name, sys.argv[1:] if arguments is None else arguments):
             with suppress(OSError):
                 print(f"{name}: {message}", file=sys.stderr)
         return INTERRUPTED if isinstance(error, (typer.Abort, KeyboardInterrupt)) else BAD_INPUT
@@ -54,13 +55,16 @@ def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
         end_hints()
 
 
-def _message(error: BaseException, name: str) -> str:
+def _message(error: BaseException, name: str, arguments: list[str]) -> str:
     """What is printed of an error; "" where typer has shown the help."""
     if text := shortage(error):
         return text
     if isinstance(error, typer.TyperException):
         context: Any = getattr(error, "ctx", None)
         message: str = error.format_message()
+        options = [one for param in context.command.params for one in param.opts] if context else []
+        if context and context.command.name == "translate" and (advice := moses_advice(arguments, options)):
+            return f"{advice} (see {context.command_path} --help)"
         if message.startswith(EXTRA_ARGUMENT) and context:
             message += f"; files and numbers are given by options, such as {_first_option(context.command)}"
         return message and f"{message} (see {context.command_path if context else name} --help)"

@@ -145,6 +145,12 @@ def test_files_are_found_from_here_and_by_their_whole_path(ini, tmp_path, monkey
     ("old", "new", "line", "complaint"),
     [
         ("Distortion\n", "OpSequenceModel0 path=x\n", 19, "OpSequenceModel0: the decoder does not have this feature"),
+        (
+            "Distortion\n",
+            "OpSequenceModel path=x\n",
+            19,
+            "train-model makes one of a bitext (operations in its --config)",
+        ),
         ("Distortion\n", "PhrasePairFeature\n", 19, "remove its line and its weights, and tune again"),
         ("Distortion\n", "Distortion\nDistortion\n", 20, "a second Distortion (Distortion0 is one); the decoder takes"),
         ("Distortion\n", "WordTranslationFeature source-context=1\n", 19, "source-context=1; the decoder has pairs of"),
