@@ -143,6 +143,8 @@ def report(
     """
     given, places = locals(), paths(run)
     references = paths(reference)
+    if not places:
+        raise ConfigError("report tells of a training, or of several that are compared; got none")
     check_keeps_inputs([output], [source, *references, *(one for one in places if not one.is_dir())])
     with memory_bound(memory_option(memory)):
         if len(places) == 1 and not references:

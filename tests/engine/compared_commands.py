@@ -37,7 +37,11 @@ def contents(directory: Path) -> dict[str, bytes]:
     """The bytes of all files but those that tell of seconds."""
     found = {}
     for path in sorted(directory.rglob("*")):
-        if path.is_file() and path.suffix not in TELL_OF_TIME and path.name not in ("model.yaml", "run.yaml"):
+        if (
+            path.is_file()
+            and path.suffix not in TELL_OF_TIME
+            and path.name not in ("model.yaml", "run.yaml", "work.yaml")
+        ):
             found[str(path.relative_to(directory))] = path.read_bytes()
     return found
 

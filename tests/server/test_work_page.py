@@ -98,14 +98,15 @@ def test_sentences_of_raw_text_are_segments_of_their_paragraphs(raw_toy, tmp_pat
         find(driver, "#paste")[0].send_keys("A b! C d?\n\n  A c!  B.")
         find(driver, "#open .main")[0].click()
         until(lambda: len(find(driver, "#segments > li")) == 4)
-        confirm(driver, 0, "S t!")
+        confirm(driver, 0, "S' t!")
+        until(lambda: "a b ! → s ' t !" in "".join(texts(driver, "#learned-list li")))
         confirm(driver, 1, "V w?")
         driver.execute_script("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
         find(driver, "#copy-all")[0].click()
-        until(lambda: driver.execute_script("return window.copied") == "S t! V w?\n\n  A c!  B.\n")
+        until(lambda: driver.execute_script("return window.copied") == "S' t! V w?\n\n  A c!  B.\n")
         find(driver, "#download")[0].click()
         until(lambda: (tmp_path / "text.txt").exists())
-        assert (tmp_path / "text.txt").read_text() == "S t! V w?\n\n  A c!  B.\n"
+        assert (tmp_path / "text.txt").read_text() == "S' t! V w?\n\n  A c!  B.\n"
 
 
 def test_what_was_learned_is_taken_back(page):

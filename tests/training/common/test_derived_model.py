@@ -10,6 +10,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.model import digests
 from phrasebeam.decoder.model.description import accept_files, open_description
 from phrasebeam.decoder.model.model_check import findings
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.common.derived_model import DerivedModel, Making
 from phrasebeam.training.common.shared_file import share
 from tests.decoder.models import assert_sound, random_toy
@@ -106,7 +107,9 @@ def test_files_of_an_earlier_model_do_not_stay(model, tmp_path, monkeypatch):
 
 def begin(model, output, command="tune", is_forced=False, **settings):
     derived = DerivedModel.begin(model, output, {"tune": "tuning"}.get(command, "ranking"), {})
-    return derived, derived.begin_work(command, settings, is_forced)
+    text = output.parent / "text"
+    text.write_text("a b\n")
+    return derived, derived.begin_work(command, settings, is_forced, BitextFiles(text, [text]))
 
 
 def test_work_of_other_settings_is_refused_unless_forced(model, tmp_path):
@@ -120,7 +123,8 @@ def test_work_of_other_settings_is_refused_unless_forced(model, tmp_path):
         begin(model, output, "train-ranking")
     (output / "notes").write_text("mine")
     begin(model, output, is_forced=True, nbest=6)
-    assert sorted(path.name for path in output.rglob("*") if path.is_file()) == ["notes", "work.yaml"]
+    names = sorted(path.name for path in output.rglob("*") if path.is_file())
+    assert names == ["notes", "reference.1.txt", "source.txt", "work.yaml"]
 
 
 def test_a_model_is_refused_unless_forced(model, tmp_path, monkeypatch):
