@@ -5,7 +5,8 @@
 DATA has SET.train.tsv, SET.dev.tsv (word, tab, form) and modern.LANGUAGE.gz. Block i are the words from i times the
 size on; a normalizer is trained on each, and scored on the development set, from which nothing is learned. Text is
 prepared as in the paper: lower case, NFC, digits as 0, lines of punctuation left out. DIR may have modern.LANGUAGE.gz
-of languages that DATA has none of, a word a line. Runs that are in the file of results are not made again.
+of languages that DATA has none of, a word a line. Runs that are in the file of results are not made again; with
+`--beside VARIANT`, of other runs in it, both are compared where they have the same blocks.
 """
 
 import argparse
@@ -47,6 +48,7 @@ def main() -> None:
     parser.add_argument("--words", type=Path, help="directory of further modern.LANGUAGE.gz")
     parser.add_argument("--recipe", type=Path, default=ROOT / "configs" / "recipe-normalize.yaml")
     parser.add_argument("--variant", default="recipe", help="what the runs are called in the results")
+    parser.add_argument("--beside", help="another variant in the results, which is compared with this one")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--results", type=Path, default=RESULTS / "normalization.csv")
     given = parser.parse_args()
@@ -54,10 +56,15 @@ def main() -> None:
         for block in range(given.blocks):
             for name in given.sets:
                 _run(given, name, size, block)
-    compared = comparison(_rows(given.results), given.variant)
-    print(table(compared))
-    with open(given.results.with_name(f"{given.results.stem}-compared.csv"), "w", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows(compared)
+    rows, name = _rows(given.results), "" if given.variant == "recipe" else f"-{given.variant}"
+    tables = {f"{name}-compared": comparison(rows, given.variant)}
+    if given.beside:
+        tables[f"{name}-beside-{given.beside}"] = variants_compared(rows, given.beside, given.variant)
+    for end, compared in tables.items():
+        print(table(compared))
+        path = given.results.with_name(f"{given.results.stem}{end}.csv")
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            csv.writer(file, lineterminator="\n").writerows(compared)
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
@@ -150,14 +157,11 @@ def block_of(sentences: Sentences, size: int, block: int) -> Sentences:
 def comparison(rows: list[dict[str, str]], variant: str) -> list[list[str]]:
     """Rows of means over blocks beside what was published, and of the mean of all differences."""
     published = {(row["set"], row["words"]): row for row in _rows(ROOT / "benchmarks" / "normalization_published.csv")}
-    accuracies: dict[tuple[str, str], list[float]] = {}
-    for row in rows:
-        if row["variant"] == variant:
-            accuracies.setdefault((row["set"], row["words"]), []).append(float(row["accuracy"]))
     shown = [["set", "words", *OTHERS, "phrasebeam", "blocks", "to cSMTiser"]]
     gains = []
-    for key, found in sorted(accuracies.items(), key=lambda one: (int(one[0][1]), one[0][0])):
-        mean, others = sum(found) / len(found), published.get(key, {})
+    for key, by_block in _accuracies(rows, variant).items():
+        found, others = list(by_block.values()), published.get(key, {})
+        mean = sum(found) / len(found)
         gain = mean - float(others["cSMTiser"]) if others.get("cSMTiser") else None
         gains += [] if gain is None else [gain]
         difference = "" if gain is None else f"{gain:+.2f}"
@@ -165,6 +169,28 @@ def comparison(rows: list[dict[str, str]], variant: str) -> list[list[str]]:
         shown.append([*key, *values, f"{mean:.2f}", str(len(found)), difference])
     mean = f"{sum(gains) / len(gains):+.2f}" if gains else ""
     return [*shown, ["all", "", "", "", "", "", "", mean]]
+
+
+def variants_compared(rows: list[dict[str, str]], first: str, second: str) -> list[list[str]]:
+    """Rows of means of two variants over the blocks that both have, and of the mean of all differences."""
+    shown, gains = [["set", "words", first, second, "blocks", "difference"]], list[float]()
+    others = _accuracies(rows, first)
+    for key, found in _accuracies(rows, second).items():
+        if blocks := sorted(found.keys() & others.get(key, {}).keys()):
+            means = [sum(one[block] for block in blocks) / len(blocks) for one in (others[key], found)]
+            gains.append(means[1] - means[0])
+            shown.append([*key, *(f"{mean:.2f}" for mean in means), str(len(blocks)), f"{gains[-1]:+.2f}"])
+    mean = f"{sum(gains) / len(gains):+.2f}" if gains else ""
+    return [*shown, ["all", "", "", "", "", mean]]
+
+
+def _accuracies(rows: list[dict[str, str]], variant: str) -> dict[tuple[str, str], dict[str, float]]:
+    """The accuracy of each block by set and number of words, in the order of these numbers."""
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    for row in sorted(rows, key=lambda row: (int(row["words"]), row["set"])):
+        if row["variant"] == variant:
+            found.setdefault((row["set"], row["words"]), {})[row["block"]] = float(row["accuracy"])
+    return found
 
 
 if __name__ == "__main__":
