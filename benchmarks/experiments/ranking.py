@@ -70,7 +70,7 @@ def _rows() -> dict[str, tuple[str, str, dict[str, Any]]]:
             rows[f"4, {kind}, {keep} kept, mean of sentences"] = ("train", kind, settings | OF_SENTENCES)
     for algorithm in (1, 2, 3, 4):
         rows[f"small, {algorithm}"] = ("train", "tuned", FROM_TUNED | {"algorithm": algorithm})
-    rows["small, 1, adagrad"] = ("train", "tuned", FROM_TUNED | ADAGRAD)
+    rows["small, 1, expected"] = ("train", "tuned", FROM_TUNED | {"loss": "expected", "rate": 0.1})
     rows["small, 1, adagrad, expected"] = ("train", "tuned", FROM_TUNED | ADAGRAD | {"loss": "expected"})
     return rows
 
