@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from docs.pages import api, commands, features, model_files, settings
+from docs.pages import api, commands, features, model_files, notebook, settings
 from phrasebeam.commands.option_file import FILE
 
 REFERENCE = Path(__file__).resolve().parents[1] / "reference"
@@ -12,5 +12,6 @@ PAGES = {  # by name, from the folder of reference
     "features.md": features.page,
     "model-files.md": model_files.page,
     "api.md": api.page,
+    "../notebook.ipynb": notebook.page,
     f"../../phrasebeam/commands/{FILE.name}": commands.options,
 }
