@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import phrasebeam
+from docs.pages.drawn_pictures import draw_all
 from phrasebeam.server.app import create_app
 from tests.server.browser import browser, find, serving, texts, until
 
@@ -23,6 +24,7 @@ READY = "#segments .active[data-segment='{}'] .row button:enabled:nth-child(2)" 
 def main() -> None:
     """Write all pictures."""
     FOLDER.mkdir(exist_ok=True)
+    draw_all()
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         source, target = phrasebeam.demo_corpus(folder / "train", sentences=SENTENCE_PAIRS)
