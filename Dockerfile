@@ -7,8 +7,8 @@
 # Other commands take the place of `serve`. Kernels are compiled when the image is built, for the processor of that
 # machine; on another kind of processor they are compiled once more in each container.
 FROM python:3.12-slim
-COPY . /tmp/phrasebeam
-RUN pip install --no-cache-dir "/tmp/phrasebeam[server,files,subwords]" && rm -r /tmp/phrasebeam
+COPY . /src
+RUN pip install --no-cache-dir "/src[server,files,subwords]" && rm -r /src
 RUN useradd --create-home phrasebeam && mkdir /projects && chown phrasebeam /projects
 USER phrasebeam
 RUN phrasebeam warm-up

@@ -17,7 +17,7 @@ from phrasebeam.plugins.declarations import plugin_files
 from phrasebeam.process.places import ROOT, cache_home
 
 OUR_IMPORT = re.compile(r"^\s*(?:from|import) (phrasebeam(?:\.\w+)*)(?: import ([^#\n(]+|\([^)]*\)))?", re.M)
-PLUGINS = "phrasebeam.plugins.declarations"  # who imports it has kernels of plugins
+PLUGINS = "phrasebeam.plugins.declarations", "plugins"  # a module that imports this may call kernels of plugins
 DIGEST_DIGITS = 16  # of the name of a directory
 
 
@@ -60,8 +60,8 @@ def _imports(source: Path) -> tuple[Path, ...]:
     paths = list[Path]()
     for module, names in OUR_IMPORT.findall(source.read_text(encoding="utf-8")):
         paths += _files_of(module)
-        paths += plugin_files() if module == PLUGINS else ()
-        paths += [path for name in re.findall(r"\w+", names) for path in _files_of(f"{module}.{name}")[:1]]
+        for name in re.findall(r"\w+", names):
+            paths += plugin_files() if (module, name) == PLUGINS else _files_of(f"{module}.{name}")[:1]
     return tuple(paths)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from sacrebleu.metrics import BLEU, CHRF
 
 from phrasebeam.plugins.declarations import OwnMetric, extended, plugins
-from phrasebeam.training.metrics.segment_errors import Accuracy, CharacterErrorRate, SharedMetric, WordErrorRate
+from phrasebeam.training.metrics.segment_errors import Accuracy, CharacterErrorRate, PluginMetric, WordErrorRate
 from phrasebeam.training.metrics.ter import EditRate
 
 BLEU_KIND, CHRF_KIND, TER_KIND, ERROR_KIND, ACCURACY_KIND = (np.int64(i) for i in range(5))  # see metric_scores.py
@@ -87,7 +87,7 @@ def _of_plugin(name: str, own: OwnMetric) -> MetricDefinition:
     """The definition of a plugin's metric, which is a share of two sums."""
     kind, scale = (ERROR_KIND, -100.0) if own.is_error else (ACCURACY_KIND, 100.0)
     return MetricDefinition(
-        lambda options, references: SharedMetric(name, own, options.lowercase, references),
+        lambda options, references: PluginMetric(name, own, options.lowercase, references),
         kind,
         n_statistics=2,
         scale=scale,

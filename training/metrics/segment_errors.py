@@ -93,7 +93,7 @@ class Accuracy(SegmentMetric):
         return float(units in references), 1.0
 
 
-class SharedMetric(SegmentMetric):
+class PluginMetric(SegmentMetric):
     """A metric of a plugin: of several references the one with the best share of amount and size."""
 
     def __init__(
