@@ -28,7 +28,6 @@ from phrasebeam.server.serving.authorization import BEARER, AllowedHosts, TokenF
 from phrasebeam.server.serving.cross_origin import Clients, CrossOrigin
 from phrasebeam.server.serving.decoding_pool import DecodingPool
 from phrasebeam.server.serving.error_answers import ErrorAnswer, add_error_answers
-from phrasebeam.server.serving.languages import LanguagePair
 from phrasebeam.server.serving.projects import Projects
 from phrasebeam.server.serving.request_log import RequestLog
 from phrasebeam.server.serving.served_models import ServedModels
@@ -60,23 +59,23 @@ REFUSALS = (400, 401, 403, 404, 408, 409, 413, 415, 421, 422, 429, 431, 503)
 
 
 def create_app(
-    directories: Mapping[str, Path],
+    models: ServedModels | Mapping[str, Path],
     threads: int = 1,
     limits: ServerLimits | None = None,
     token: str | None = None,
     projects: Path | KeptProjects | None = None,
-    languages: Mapping[str, LanguagePair] | None = None,
     hosts: Iterable[str] = (),
     clients: Clients | None = None,
 ) -> FastAPI:
-    """The application that serves the models in `directories`, by name; to those who have the token, if there is one.
+    """The application that serves the models, or those in directories, by name, to those who have the token.
 
-    `projects`: the directory of what is confirmed, or that and memories; `languages` of models by names; `hosts`: names
-    by which it may be called, beside localhost, where there is no token; `clients`: what is said of clients.
+    `projects`: the directory of what is confirmed, or that and memories; `hosts`: names by which it may be called,
+    beside localhost, where there is no token; `clients`: what is said of clients.
 
     Raises SmtError.
     """
-    limits, clients, served = limits or ServerLimits(), clients or Clients(), ServedModels(directories, languages)
+    limits, clients = limits or ServerLimits(), clients or Clients()
+    served = models if isinstance(models, ServedModels) else ServedModels(models)
     keeping = projects if isinstance(projects, KeptProjects) else KeptProjects(projects)
 
     @asynccontextmanager

@@ -17,6 +17,7 @@ DEVELOPMENT = 60  # sentences of reports
 CONFIRMED = 3  # segments of the document
 SENTENCE = 5  # of the text, in the explorer
 WIDE, NARROW = (1280, 860), (400, 860)
+HEBREW = str.maketrans("abcdefghijklmnopqrstuvwxyz", "אבצדעפגהיזקלמנוטחרסתשוהכיז")  # a letter for each
 EXPLORED = ("explore", WIDE, False), ("explore-dark", WIDE, True), ("explore-narrow", NARROW, False)
 READY = "#segments .active[data-segment='{}'] .row button:enabled:nth-child(2)"  # a segment that has a suggestion
 
@@ -37,7 +38,17 @@ def main() -> None:
             explore = f"{address}#view=explore&s={lines[SENTENCE].replace(' ', '+')}"
             for name, size, is_dark in EXPLORED:
                 _picture(name, size, is_dark, explore, _explore)
+        _right_to_left(folder, source, target, lines[SENTENCE])
         _reports(folder)
+
+
+def _right_to_left(folder: Path, source: Path, target: Path, line: str) -> None:
+    """A picture of a translation that is read from right to left: English words in Hebrew letters."""
+    written = folder / "train.he"
+    written.write_text(target.read_text(encoding="utf-8").translate(HEBREW), encoding="utf-8")
+    phrasebeam.train_model(source, written, folder / "hebrew")
+    with serving(create_app({"hebrew": folder / "hebrew"})) as address:
+        _picture("explore-rtl", WIDE, False, f"{address}#view=explore&s={line.replace(' ', '+')}", _explore)
 
 
 def _picture(name: str, size: tuple[int, int], is_dark: bool, address: str, act: Callable[[Any], None]) -> None:

@@ -59,6 +59,11 @@ def serve(
         "Translation memories in which all projects of a model find segments: FILE, for the first model, or "
         "MODEL=FILE.",
     ] = None,
+    terms: Annotated[
+        str | Sequence[str] | None,
+        "Term bases (CSV, TSV or TBX) whose translations count in all requests to a model: FILE, for the first model, "
+        "or MODEL=FILE.",
+    ] = None,
     watch: Annotated[
         str | Sequence[str] | None,
         "PROJECT=FILE or MODEL/PROJECT=FILE: a translation memory that a tool writes, such as OmegaT's "
@@ -87,8 +92,8 @@ def serve(
         from phrasebeam.server.serving.authorization import check_host_name, read_token
         from phrasebeam.server.serving.cross_origin import Clients, checked_origin
         from phrasebeam.server.serving.languages import named_languages
-        from phrasebeam.server.serving.projects import checked_project, named_memories
-        from phrasebeam.server.serving.served_models import named_directories
+        from phrasebeam.server.serving.projects import checked_project, named_files
+        from phrasebeam.server.serving.served_models import ServedModels, named_directories
         from phrasebeam.server.serving.watched_memories import KeptProjects, watched_file
     except ModuleNotFoundError as error:
         raise ConfigError(f"{error}; {EXTRA}") from None
@@ -100,7 +105,10 @@ def serve(
     clients = Clients([*map(checked_origin, texts(cors_origin))], checked_project(project, projects is not None))
     if (tm or watch) and projects is None:
         raise ConfigError("--tm and --watch are of projects; give --projects DIR, too")
-    memories = named_memories(texts(tm), models)
+    memories, bases = named_files("--tm", texts(tm), models), named_files("--terms", texts(terms), models)
+    if twice := next((name for name, files in bases.items() if len(files) > 1), None):
+        raise ConfigError(f"--terms: the model {twice} has two files of terms, expected one; put them together")
     keeping = KeptProjects(optional_path(projects), memories, [watched_file(one, models) for one in texts(watch)])
     with memory_bound(memory_option(memory)):
-        run_app(create_app(models, threads, given, token, keeping, known, hosts, clients), host, port)
+        served = ServedModels(models, known, {name: files[0] for name, files in bases.items()})
+        run_app(create_app(served, threads, given, token, keeping, hosts, clients), host, port)

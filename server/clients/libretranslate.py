@@ -1,4 +1,4 @@
-"""LibreTranslate's /translate, /languages, /detect and /frontend/settings, as its clients call them.
+"""LibreTranslate's /translate, /languages, /detect, /frontend/settings and /spec, as its clients call them.
 
 A line is a paragraph, in HTML a run of text and inline tags. Placeholders and tags in text stay as they are. Models of
 tokenized text take each paragraph as a sentence, and get what stands between spaces.
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from fastapi import APIRouter
+from fastapi import APIRouter, FastAPI
 from pydantic import BaseModel, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request as HttpRequest
@@ -133,6 +133,19 @@ async def frontend_settings(service: Serving) -> SettingsAnswer:
     needs_key, takes = service.token is not None, service.clients.project is not None
     most = service.limits.max_bytes // BYTES_OF_CHARACTER
     return SettingsAnswer(charLimit=most, apiKeys=needs_key, keyRequired=needs_key, language=sides, suggestions=takes)
+
+
+@router.get("/spec", include_in_schema=False)
+async def spec(request: HttpRequest) -> dict[str, Any]:
+    """What the server can do, as OpenAPI has it: the same as /openapi.json."""
+    application: FastAPI = request.app
+    return application.openapi()
+
+
+@router.post("/translate_file", include_in_schema=False)
+async def translate_file() -> None:
+    """Say, as LibreTranslate does where files are not translated, that they are not."""
+    raise HTTPException(403, "files are not translated by this endpoint; send documents to /v1/documents")
 
 
 async def read_body(request: HttpRequest, kind: type[Body]) -> Body:

@@ -27,6 +27,18 @@ export async function showChoices(address) {
   return isKept;
 }
 
+/** An answer came from a version of a model: where it is a new one, what is told of the model is asked for anew. */
+export async function showVersion(name, version) {
+  if (known.get(name)?.version === version) return;
+  for (const model of await models()) {
+    if (known.has(model.name)) known.set(model.name, model);
+  }
+  for (const label of byId("models").querySelectorAll("label")) {
+    label.title = described(known.get(label.querySelector("input").value));
+  }
+  tellKind();
+}
+
 /** Show the projects of the first model. */
 export async function showProjects() {
   const name = chosen()[0] ?? known.keys().next().value;

@@ -3,7 +3,7 @@
 import { explain, isReplaced } from "./api.js";
 import { writeAddress } from "./address.js";
 import { AnswerView } from "./answer.js";
-import { aside, chosen } from "./choices.js";
+import { aside, chosen, showVersion } from "./choices.js";
 import { byId } from "./dom.js";
 import { oneLine, onEnter, replaceText } from "./editing.js";
 import { missingTerms, putTerm, setTerms, terms, termsChanged } from "./terms.js";
@@ -104,6 +104,7 @@ export class Explorer {
     const answer = await explain(name, question);
     if (!this.views.has(name)) this.views.set(name, new AnswerView(name, this));
     this.views.get(name).show(answer, question);
+    showVersion(name, answer.version).catch(() => {}); // a model's description is no reason to lose the answer
   }
 
   show(names) {

@@ -8,6 +8,7 @@ from starlette.exceptions import HTTPException
 
 from phrasebeam.base.config import Section
 from phrasebeam.base.errors import ConfigError
+from phrasebeam.decoder.documents.segment_translation import with_term_base
 from phrasebeam.decoder.input.input_settings import Markup, TermPolicy
 from phrasebeam.decoder.input.sentence_input import Input, Term, words_and_tags
 from phrasebeam.decoder.marked_text.tokenization import Tokenization
@@ -86,7 +87,7 @@ def input_of(body: SentenceBody, served: ServedModel, is_raw: bool, markup: Mark
     check_size("words in a prefix", len(given.prefix.words), most_words)
     check_size("words in a term", max((len(term.target) for term in given.terms), default=0), most_words)
     check_size("terms in a sentence", len(given.terms), MOST_TERMS)
-    return given
+    return with_term_base(given, served.terms, tokenization_of(served, is_raw)) if served.terms else given
 
 
 def _with_markup(body: SentenceBody, served: ServedModel, is_raw: bool, markup: Markup | None) -> Input | None:

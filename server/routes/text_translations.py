@@ -50,7 +50,7 @@ def html_translations(sentence: MarkedText, served: ServedModel, service: Servic
     tokenization, is_raw = Tokenization.of(served.raw_text), served.raw_text is not None
     given = input_of(SentenceBody(text=sentence.text), served, is_raw, "pass-through", service.limits.max_words)
     return [
-        translated(sentence, given.words, one, tokenization.after(one.text), tokenization.shown, html_text)
+        translated(sentence, given.words, one, tokenization.text_of(one, given), tokenization.shown, html_text)
         for one in _translations(_answer(given, served, service, _request(served, n), stop), n)
     ]
 
@@ -96,7 +96,7 @@ def _of_sentence(
 ) -> SentenceAnswer:
     check_size("tags in a sentence", sentence.n_marks, MOST_MARKS)
     tokenization = Tokenization.of(served.raw_text)
-    given = prepared(sentence, protected, tokenization)
+    given = prepared(sentence, protected, tokenization, served.terms)
     check_size("words in a sentence", len(given.input.words), service.limits.max_words)
     answer = _answer(given.input, served, service, request, stop)
     texts = [

@@ -185,15 +185,18 @@ class Projects:
         return files
 
 
-def named_memories(given: Iterable[str], models: Collection[str]) -> dict[str, list[Path]]:
-    """Files by the names of models, of arguments FILE, for the first model, or MODEL=FILE. Raises ConfigError."""
+def named_files(option: str, given: Iterable[str], models: Collection[str]) -> dict[str, list[Path]]:
+    """Files by the names of models, as `option` gives them: FILE, for the first model, or MODEL=FILE.
+
+    Raises ConfigError.
+    """
     found: dict[str, list[Path]] = {}
     for one in given:
         name, equals, path = one.partition("=")
         if not equals or Path(one).is_file():
             name, path = next(iter(models)), one
         if name not in models:
-            raise ConfigError(f"--tm {one}: no model {excerpt(name)}, expected one of {', '.join(models)}")
+            raise ConfigError(f"{option} {one}: no model {excerpt(name)}, expected one of {', '.join(models)}")
         found.setdefault(name, []).append(Path(path))
     return found
 

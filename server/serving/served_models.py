@@ -13,6 +13,8 @@ from starlette.status import HTTP_404_NOT_FOUND
 
 from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.base.progress import log
+from phrasebeam.decoder.documents.file_formats import named_format
+from phrasebeam.decoder.documents.term_base import TermBase, read_terms
 from phrasebeam.decoder.explanation.explainer import Explainer
 from phrasebeam.decoder.model.digests import model_files
 from phrasebeam.decoder.normalization.directory import is_normalizer
@@ -38,15 +40,21 @@ class ServedModel:
     raw_text: "RawText | None"  # None: the model knows tokenized text alone
     explainer: Explainer
     languages: LanguagePair | None  # those that were given for it, or else those of its raw text
+    terms: TermBase | None = None  # whose translations count in each request
 
 
 class ServedModels:
     """Models by name, the first of which is meant where a request names none."""
 
-    def __init__(self, directories: Mapping[str, Path], languages: Mapping[str, LanguagePair] | None = None):
-        """Open all of them, with the `languages` of some. Raises SmtError, naming the file at fault."""
-        self.directories, self.languages = dict(directories), dict(languages or {})
-        self._seen = {name: state_of(directory) for name, directory in self.directories.items()}
+    def __init__(
+        self,
+        directories: Mapping[str, Path],
+        languages: Mapping[str, LanguagePair] | None = None,
+        terms: Mapping[str, Path] | None = None,
+    ):
+        """Open all of them; some have `languages` and files of `terms`. Raises SmtError, naming the file at fault."""
+        self.directories, self.languages, self.terms = dict(directories), dict(languages or {}), dict(terms or {})
+        self._seen = {name: self._state(name) for name in self.directories}
         self._tried = dict(self._seen)
         self._models = {name: self._opened(name) for name in self.directories}
 
@@ -69,8 +77,8 @@ class ServedModels:
         One that cannot be opened is logged, and the version before stays until the directory changes again, or, where
         open files, memory or threads were short, until the next call.
         """
-        for name, directory in self.directories.items():
-            state = state_of(directory)
+        for name in self.directories:
+            state = self._state(name)
             is_settled, self._seen[name] = state == self._seen[name], state
             if not is_settled or state == self._tried[name] or not state:
                 continue
@@ -84,11 +92,16 @@ class ServedModels:
                 log.warning("%s: the new version cannot be opened, %s stays: %s", name, kept, error)
 
     def _opened(self, name: str) -> ServedModel:
-        return open_served(name, self.directories[name], self.languages.get(name))
+        return open_served(name, self.directories[name], self.languages.get(name), self.terms.get(name))
+
+    def _state(self, name: str) -> State:
+        return state_of(self.directories[name], self.terms.get(name))
 
 
-def open_served(name: str, directory: Path, languages: LanguagePair | None = None) -> ServedModel:
-    """The model in a directory, ready to translate at once. Raises SmtError."""
+def open_served(
+    name: str, directory: Path, languages: LanguagePair | None = None, terms: Path | None = None
+) -> ServedModel:
+    """The model in a directory, ready to translate at once, with the term base of a file. Raises SmtError."""
     version = version_of(directory)
     decoder = Decoder.load(directory)
     raw_text, settings = None, decoder.model.description.preprocessing
@@ -103,13 +116,17 @@ def open_served(name: str, directory: Path, languages: LanguagePair | None = Non
         given = decoder.input_of([f"{words[0]}|X" if decoder.model.has_tags else words[0]])
         decoder.nbest(given, 2)
         explainer.compare(given, explainer.explain(given).best.text)
-    return ServedModel(name, version, decoder, raw_text, explainer, languages)
+    base = terms and read_terms(terms, *(languages or ()) if named_format(terms) == "tbx" else ())
+    return ServedModel(name, version, decoder, raw_text, explainer, languages, base or None)
 
 
-def state_of(directory: Path) -> State:
-    """A value that changes when a model directory is changed or replaced; empty where it cannot be read now."""
+def state_of(directory: Path, terms: Path | None = None) -> State:
+    """A value that changes when a model directory, or its file of terms, is changed or replaced; empty where one of
+    them cannot be read now.
+    """
     try:
-        stats = {name: os.stat(directory / name) for name in (MODEL, *model_files(directory))}
+        paths = [directory / name for name in (MODEL, *model_files(directory))] + ([terms] if terms else [])
+        stats = {str(path): os.stat(path) for path in paths}
     except OSError:
         return ()
     return tuple((name, one.st_ino, one.st_size, one.st_mtime_ns) for name, one in stats.items())

@@ -1,11 +1,15 @@
 """The page in a real browser: type, see, click, complete, compare; no error in the console."""
 
+import os
 from itertools import pairwise
+from urllib.request import urlopen
 
 import pytest
 
 from phrasebeam import Decoder, Request
+from phrasebeam.server import app as application
 from phrasebeam.server.app import create_app
+from phrasebeam.server.serving.served_models import version_of
 from tests.decoder.models import random_toy
 from tests.server.browser import browser, find, find_browser, opened, serving, texts, until
 
@@ -256,6 +260,27 @@ def test_raw_text_for_a_model_that_takes_it_beside_one_that_does_not(toy, raw_to
         )
         assert words == ["A b.", "a b ."]
         assert "2 of 2 words unknown: A, b." in texts(driver, "article .hint")
+
+
+def test_what_is_told_of_a_model_is_that_of_the_version_that_answers(tmp_path, monkeypatch):
+    monkeypatch.setattr(application, "SECONDS_BETWEEN_LOOKS", 0.05)
+    directory, new = tmp_path / "toy", tmp_path / "new"
+    for place, most in ((directory, 1), (new, 4)):
+        place.mkdir()
+        random_toy(place, 1, most=most)
+    told = [f"{Decoder.load(place).model.tables.phrases.n_pairs} phrase pairs" for place in (directory, new)]
+    assert told[0] != told[1]
+    with serving(create_app({"toy": directory})) as address, browser() as driver:
+        opened(driver, address)
+        ask(driver, LINE)
+        (label,) = find(driver, "#models label")
+        assert label.get_attribute("title") == told[0]
+        os.rename(directory, tmp_path / "old")
+        os.rename(new, directory)
+        version = version_of(directory)
+        until(lambda: urlopen(f"{address}v1/models").read().decode().count(version))
+        ask(driver, f"{LINE} a")
+        until(lambda: label.get_attribute("title") == told[1])
 
 
 def test_long_sentences_wrap(page):

@@ -13,6 +13,7 @@ from phrasebeam import Decoder, RawText
 from phrasebeam.cli import main
 from phrasebeam.server.app import create_app
 from phrasebeam.server.serving.languages import LanguagePair, named_languages
+from phrasebeam.server.serving.served_models import ServedModels
 from tests.server.conftest import client_of
 from tests.server.running import running
 
@@ -138,6 +139,12 @@ def test_frontend_settings(client, toy):
     assert settings["language"]["source"]["code"] == "und"
 
 
+def test_what_it_can_do(client):
+    assert client.get("/spec").json() == client.get("/openapi.json").json()
+    answer = client.post("/translate_file", files={"file": ("a.txt", b"a b")}, data={"source": "de", "target": "en"})
+    assert (answer.status_code, "send documents to /v1/documents" in answer.text) == (403, True)
+
+
 def test_html(client, translated):
     body = {"q": "", "source": "de", "target": "en", "format": "html"}
 
@@ -176,7 +183,7 @@ def test_html_is_the_plain_translation_with_tags(client, html):
 
 def test_a_model_of_tokenized_text(toy, raw_toy):
     languages = named_languages(["toy=zh_Hans:en"], ["toy"])
-    with client_of(create_app({"toy": toy}, languages=languages)) as client:
+    with client_of(create_app(ServedModels({"toy": toy}, languages))) as client:
         assert client.get("/languages").json()[0] == {"code": "zh-Hans", "name": "Chinese (Hans)", "targets": ["en"]}
         assert client.get("/v1/models").json()["models"][0]["source_language"] == "zh-Hans"
         body = {"q": " a b\n<wall/> c", "source": "zh-hans-CN", "target": "en"}
@@ -191,7 +198,7 @@ def test_a_model_of_tokenized_text(toy, raw_toy):
         assert html == {"translatedText": f"<b>{decoder.translate('a b')}</b>"}
         assert client.post("/translate", json={**body, "source": "zh"}).json()["translatedText"] == expected
         assert client.post("/translate", json={**body, "source": "ja"}).status_code == 400
-    with client_of(create_app({"toy": toy, "raw": raw_toy}, languages={"toy": LanguagePair("de", "en")})) as client:
+    with client_of(create_app(ServedModels({"toy": toy, "raw": raw_toy}, {"toy": LanguagePair("de", "en")}))) as client:
         assert client.post("/translate", json={"q": "A,", "source": "de", "target": "en"}).json() == {
             "translatedText": RawText.load(raw_toy).after(Decoder.load(raw_toy).translate("a ,"))
         }
