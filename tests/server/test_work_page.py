@@ -12,6 +12,7 @@ from tests.server.browser import browser, find, find_browser, opened, serving, t
 
 pytestmark = pytest.mark.needs_jit
 ENTER, CONTROL, ALT, DOWN = "\ue007", "\ue009", "\ue00a", "\ue015"
+EXPLAIN = ".editor .row button:nth-child(4)"
 NEW = "a b x"
 PO = r"""msgid ""
 msgstr "Content-Type: text/plain; charset=UTF-8\n"
@@ -185,7 +186,8 @@ def test_the_explorer_explains_a_segment_by_what_its_project_has_learned(page):
     begin(page, [NEW, f"{NEW} c"])
     confirm(page, 0, "s t neu")
     until(lambda: at(page) == 1)
-    find(page, ".editor .row button:nth-child(4)")[0].click()
+    until(lambda: any(one.is_displayed() for one in find(page, EXPLAIN)))
+    find(page, EXPLAIN)[0].click()
     until(lambda: any("neu" in text for text in texts(page, "article .text")))
     assert find(page, "#source")[0].get_property("value") == f"{NEW} c"
 
