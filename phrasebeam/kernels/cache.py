@@ -63,7 +63,6 @@ class KernelCache(NullCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled kernel for arguments of the types `sig`; None if it must be compiled."""
-        target_context.refresh()
         if self.directory is None:
             return None
         path = self._path(self.directory, sig, target_context.codegen())

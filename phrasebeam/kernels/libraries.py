@@ -11,11 +11,36 @@ from llvmlite import binding
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
 
-INNER = "inner"  # kind of a stored library; numba's own kinds are "object" and "bitcode"
+INNER, OBJECT = "inner", "object"  # kinds of stored libraries, of which the second is numba's
 
 
 class KernelLibrary(JITCodeLibrary):
     """The machine code of a kernel that Python calls."""
+
+    _bitcode: bytes | None = None  # of a library that was loaded, until a caller wants it
+
+    @classmethod
+    def loaded(cls, codegen: Any, name: str, code: tuple[bytes, bytes]) -> "KernelLibrary":
+        """The library of stored machine code and bitcode; numba would parse this, which takes most of the time."""
+        library = cls(codegen, name)
+        library.enable_object_caching()
+        machine_code, library._bitcode = code
+        library._set_compiled_object(machine_code)
+        library._finalize_final_module()
+        return library
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """The address of a function of the library."""
+        if self._bitcode is None:
+            address: int = super().get_pointer_to_function(name)
+            return address
+        return self._codegen._engine.get_function_address(name)  # numba looks names up in the bitcode
+
+    def _get_module_for_linking(self) -> Any:
+        """The module for kernels that call this one."""
+        if self._bitcode is not None:
+            self._shared_module, self._bitcode = binding.parse_bitcode(self._bitcode), None
+        return super()._get_module_for_linking()
 
     def _optimize_final_module(self) -> None:
         """Optimize once. numba does so twice, in order to remove counts of references, which kernels do not have."""
@@ -25,6 +50,13 @@ class KernelLibrary(JITCodeLibrary):
 
 class InnerLibrary(JITCodeLibrary):
     """The code of an inner kernel and of all that it calls, without machine code."""
+
+    @classmethod
+    def loaded(cls, codegen: Any, name: str, bitcode: bytes) -> "InnerLibrary":
+        """The library of stored bitcode."""
+        library = cls(codegen, name)
+        library._final_module, library._finalized = binding.parse_bitcode(bitcode), True
+        return library
 
     def finalize(self) -> None:
         """Bring the code of all that the kernel calls together with its own."""
@@ -74,10 +106,9 @@ class InnerCompiler(KernelCompiler):
 def load_result(context: Any, stored: tuple[Any, ...]) -> CompileResult:
     """The compiled kernel of which CompileResult._reduce gave `stored`."""
     (name, kind, code), fndesc, environment, signature, *others = stored
-    if kind != INNER:
+    if kind not in (INNER, OBJECT):
         return CompileResult._rebuild(context, *stored)
-    library = InnerLibrary(context.codegen(), name)
-    library._final_module, library._finalized = binding.parse_bitcode(code), True
+    library = (InnerLibrary if kind == INNER else KernelLibrary).loaded(context.codegen(), name, code)
     object_mode, lifted, annotation, reload_init, environments = others
     return CompileResult(
         typing_context=context.typing_context,

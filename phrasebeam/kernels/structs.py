@@ -9,13 +9,14 @@ import hashlib
 from functools import cache
 from typing import Any, TypeVar
 
+import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.types.containers import BaseTuple
 from numba.core.typing.templates import AttributeTemplate
 from numba.core.typing.typeof import Purpose, typeof
 from numba.extending import NativeValue, infer_getattr, lower_getattr_generic, models, register_model, unbox
-from numba.np.numpy_support import as_dtype
+from numba.np.numpy_support import as_dtype, from_dtype, map_layout
 
 Struct = TypeVar("Struct", bound=type)
 
@@ -49,6 +50,9 @@ def type_of(value: Any) -> types.Type:
     """The type of an argument that Python gives to a kernel."""
     if isinstance(value, tuple) and hasattr(value, "_fields") and type(value) not in _by_value:
         return _reference(type(value), tuple(map(type_of, value)))
+    if type(value) is np.ndarray:  # numba would import numpy.ma, only to refuse masked arrays
+        layout = map_layout(value)
+        return types.Array(from_dtype(value.dtype), value.ndim, layout, readonly=not value.flags.writeable)
     return typeof(value, Purpose.argument)
 
 

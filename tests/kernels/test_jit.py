@@ -143,6 +143,18 @@ def test_an_edited_callee_is_compiled_into_its_caller(project, tmp_path):
         assert run(script, root, tmp_path / "cache") == expected
 
 
+@pytest.mark.needs_jit
+def test_a_callee_that_is_stored_is_compiled_into_an_edited_caller(project, tmp_path):
+    callee = KERNEL.format(imports="", name="g", value="x + 1")
+    ours = {path.relative_to(ROOT): path.read_text() for path in OURS}
+    root = project({"phrasebeam/__init__.py": "", "phrasebeam/lm/callee.py": callee, **ours})
+    script = "from phrasebeam.lm.caller import f, g; print(f(1), sum(g.stats.cache_hits.values()))"
+    for factor, expected in ((10, "20 0"), (20, "40 1")):
+        caller = KERNEL.format(imports="from phrasebeam.lm.callee import g", name="f", value=f"{factor} * g(x)")
+        project({"phrasebeam/lm/caller.py": caller})
+        assert run(script, root, tmp_path / "cache") == expected
+
+
 EVERYTHING = """
 import sys
 from dataclasses import replace

@@ -24,14 +24,15 @@ def main() -> int:
     parser.add_argument("--limit", type=int, default=LIMIT, help="seconds of processor time that an operation may take")
     options = parser.parse_args()
     start = time.monotonic()
-    with sound_materials() as sound:
+    numbers = options.case or range(options.cases)
+    with sound_materials(options.seed, numbers) as sound:
         counts = f"{len(sound.targets)} files, {len(sound.results)} operations"
         print(f"{counts}, made in {time.monotonic() - start:.0f} s", flush=True)
         campaign = Campaign(sound, options.seed, options.limit, options.keep)
         if options.case:
             failed = [number for number in options.case if _run_alone(campaign, number)]
             return len(failed) > 0
-        return _run(campaign, range(options.cases), options.seconds)
+        return _run(campaign, numbers, options.seconds)
 
 
 def _run_alone(campaign, number):

@@ -14,13 +14,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.robustness.cases import FAILURES, KINDS, Sound, Verdict, digest, lay_out, run_case
+from tests.robustness.cases import FAILURES, KINDS, Sound, Verdict, digest, lay_out, operation_of, run_case
 from tests.robustness.isolated import run_here
 from tests.robustness.materials import make_materials
 from tests.robustness.targets import all_targets
 
 WORKERS = 2
 AT_ONCE = 50  # cases between two looks at the clock
+MANY = 2  # times as many cases as operations take nearly all of these
 
 
 class Campaign(NamedTuple):
@@ -33,14 +34,20 @@ class Campaign(NamedTuple):
 
 
 @contextmanager
-def sound_materials() -> Iterator[Sound]:
-    """Materials in a temporary directory, with the results of all operations on them; this process has all kernels."""
+def sound_materials(seed: int, numbers: Sequence[int]) -> Iterator[Sound]:
+    """Materials in a temporary directory, with the results of the operations of these cases on them.
+
+    After that this process has the kernels of the operations.
+    """
     with tempfile.TemporaryDirectory(prefix="robustness.") as name:
         directory, copy = Path(name) / "sound", Path(name) / "copy"
         directory.mkdir()
         make_materials(directory)
         targets, results = all_targets(directory), {}
-        for operation in [operation for target in targets for operation in target.operations]:
+        n_operations = sum(len(target.operations) for target in targets)
+        several = numbers if len(numbers) < MANY * n_operations else ()
+        operations = [operation_of(targets, seed, number)[-1] for number in several]
+        for operation in operations or [one for target in targets for one in target.operations]:
             if operation not in results:
                 lay_out(directory, copy, operation)
                 end = run_here(operation.commands, copy)

@@ -56,11 +56,16 @@ class Sound(NamedTuple):
     results: dict[Operation, str]  # digest of what each operation gives
 
 
+def operation_of(targets: list[Target], seed: int, number: int) -> tuple[Random, Target, Operation]:
+    """The file that a case damages and the operation that reads it, and the random numbers for the rest."""
+    rng = Random(f"{seed}/{number}")
+    target = targets[number % len(targets)]
+    return rng, target, rng.choice(target.operations)
+
+
 def run_case(sound: Sound, seed: int, number: int, seconds: int, directory: Path) -> Verdict:
     """Run a case in `directory`, which must not exist and is left as the operation leaves it."""
-    rng = Random(f"{seed}/{number}")
-    target = sound.targets[number % len(sound.targets)]
-    operation = rng.choice(target.operations)
+    rng, target, operation = operation_of(sound.targets, seed, number)
     lay_out(sound.directory, directory, operation)
     digests = rng.choices(DIGESTS, SHARES)[0] if target.model else ""
     if digests == " without digests":
