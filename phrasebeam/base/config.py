@@ -97,7 +97,7 @@ else:
 class Section(BaseModel, metaclass=SectionType):
     """Base class of configuration sections: immutable, without unknown keys; their fields hold the only defaults."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
     advice_on_unknown: ClassVar[str] = ""  # what an error adds where a key is unknown
 
 

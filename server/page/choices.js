@@ -99,6 +99,11 @@ export function aside(name) {
   return { raw: isRaw(name), ...named(project()) };
 }
 
+/** Text to try the first chosen model with. */
+export function examples() {
+  return known.get(chosen()[0])?.examples ?? [];
+}
+
 /** Tell what languages and what text the chosen models take. */
 function tellKind() {
   const all = chosen().map((name) => known.get(name));

@@ -3,8 +3,8 @@
 import { explain, isReplaced } from "./api.js";
 import { writeAddress } from "./address.js";
 import { AnswerView } from "./answer.js";
-import { aside, chosen, showVersion } from "./choices.js";
-import { byId } from "./dom.js";
+import { aside, chosen, examples, showVersion } from "./choices.js";
+import { byId, element, fill } from "./dom.js";
 import { oneLine, onEnter, replaceText } from "./editing.js";
 import { missingTerms, putTerm, setTerms, terms, termsChanged } from "./terms.js";
 import { Writing } from "./writing.js";
@@ -51,12 +51,22 @@ export class Explorer {
   /** Show what the address says. */
   restore(address) {
     if (!address.sentence || address.sentence === oneLine(byId("source").value)) {
-      if (!byId("source").value) this.tell(BEGIN);
+      if (!byId("source").value) this.begin();
       return;
     }
     byId("source").value = address.sentence;
     setTerms(address.terms);
     this.ask();
+  }
+
+  /** Tell what to do, and what to try. */
+  begin() {
+    this.tell(BEGIN);
+    const buttons = examples().map((text) =>
+      element("button", { type: "button", class: "example", dir: "auto", onclick: () => this.askAbout(text) }, text),
+    );
+    byId("examples").hidden = !buttons.length;
+    fill(byId("examples"), "Or try ", buttons);
   }
 
   askAbout(text) {
@@ -84,8 +94,9 @@ export class Explorer {
     for (const name of [...this.views.keys()].filter((one) => !names.includes(one))) this.views.delete(name);
     if (sentence === null || !names.length) {
       this.show([]);
-      return this.tell(sentence === null ? BEGIN : "Choose a model.");
+      return sentence === null ? this.begin() : this.tell("Choose a model.");
     }
+    byId("examples").hidden = true;
     byId("answers").classList.add("stale");
     this.tell("Translating …");
     const begin = performance.now();

@@ -24,6 +24,7 @@ class ModelAnswer(BaseModel):
     target_words: int
     phrase_pairs: int
     features: list[str]
+    examples: list[str]  # phrases that the training text had often, to try
 
 
 class ModelsAnswer(BaseModel):
@@ -52,4 +53,5 @@ def _answer(served: ServedModel) -> ModelAnswer:
         target_words=len(model.target),
         phrase_pairs=model.tables.phrases.n_pairs,
         features=list(served.decoder.features.names()),
+        examples=list(served.examples),
     )

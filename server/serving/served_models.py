@@ -16,16 +16,20 @@ from phrasebeam.base.progress import log
 from phrasebeam.decoder.documents.file_formats import named_format
 from phrasebeam.decoder.documents.term_base import TermBase, read_terms
 from phrasebeam.decoder.explanation.explainer import Explainer
+from phrasebeam.decoder.marked_text.tokenization import Tokenization
 from phrasebeam.decoder.model.digests import model_files
 from phrasebeam.decoder.normalization.directory import is_normalizer
+from phrasebeam.decoder.tables.frequent_phrases import frequent_phrases
 from phrasebeam.decoder.tables.model_files import EDITABLE, MODEL
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.lm.text.corpus import split
 from phrasebeam.process.system_errors import shortage
 from phrasebeam.server.serving.languages import LanguagePair
 
 if TYPE_CHECKING:
     from phrasebeam.decoder.raw_text.preprocessing import RawText
 
+EXAMPLES = 3
 MODEL_NAME, NAME_RULE = r"[\w.+-]{1,100}", "expected up to 100 letters, digits and . _ + -"
 State = tuple[tuple[str, int, int, int], ...]  # name, inode, size and time of change of each file
 
@@ -41,6 +45,7 @@ class ServedModel:
     explainer: Explainer
     languages: LanguagePair | None  # those that were given for it, or else those of its raw text
     terms: TermBase | None = None  # whose translations count in each request
+    examples: Sequence[str] = ()  # of text to try
 
 
 class ServedModels:
@@ -117,7 +122,10 @@ def open_served(
         decoder.nbest(given, 2)
         explainer.compare(given, explainer.explain(given).best.text)
     base = terms and read_terms(terms, *(languages or ()) if named_format(terms) == "tbx" else ())
-    return ServedModel(name, version, decoder, raw_text, explainer, languages, base or None)
+    shown, model = Tokenization.of(raw_text).shown, decoder.model
+    phrases = frequent_phrases(model.tables.phrases, model.source, EXAMPLES)
+    examples = [" ".join(map(shown, split(phrase))) for phrase in phrases]
+    return ServedModel(name, version, decoder, raw_text, explainer, languages, base or None, examples)
 
 
 def state_of(directory: Path, terms: Path | None = None) -> State:

@@ -1,5 +1,6 @@
 """The page in a real browser: type, see, click, complete, compare; no error in the console."""
 
+import json
 import os
 from itertools import pairwise
 from urllib.request import urlopen
@@ -93,6 +94,21 @@ def test_phrases_and_the_total_can_be_asked_about(page, models):
     assert texts(page, ".stack-tables .best mark") == [expected[0].phrases[-1].target]
     choose(page, "Sparse")
     assert "None fired" in texts(page, "article [role=tabpanel]")[0]
+
+
+def test_who_has_no_sentence_may_try_one(page, models):
+    (phrase,) = {one["examples"][0] for one in served(page)[:1]}
+    find(page, ".example")[0].click()
+    until(lambda: len(texts(page, "article .text")) == 1)
+    assert find(page, "#source")[0].get_property("value") == phrase
+    assert texts(page, "article .text") == [Decoder.load(models["toy"]).translate(phrase).text]
+    assert not find(page, "#examples")[0].is_displayed()
+
+
+def served(page):
+    """What the server tells of its models."""
+    with urlopen(page.current_url.partition("#")[0] + "v1/models") as answer:
+        return json.load(answer)["models"]
 
 
 def test_the_keyboard_is_enough(page):

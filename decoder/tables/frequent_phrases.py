@@ -1,0 +1,29 @@
+"""The longest source phrases that training text had most often, to try a model where no text is at hand."""
+
+import numpy as np
+
+from phrasebeam.decoder.tables.phrase_table import PhraseTable
+from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
+
+LOOKED_AT = 1 << 20  # source phrases, so that a large table is not read as a whole
+TRIED = 200
+MOST_ALIKE = 0.5  # of the words of a phrase may be in one before it
+
+
+def frequent_phrases(table: PhraseTable, source: FixedVocabulary, n: int) -> list[str]:
+    """Up to `n` phrases, most of whose words differ: the longest first, of equally long ones the most frequent."""
+    lengths = np.diff(table.source_offsets[: LOOKED_AT + 1])
+    order = np.lexsort((-np.asarray(table.source_counts[:LOOKED_AT]), -lengths))[:TRIED]
+    found = list[list[str]]()
+    for number in order:
+        begin, end = table.source_offsets[number : number + 2]
+        words = [source.words[one] for one in table.source_words[begin:end]]
+        if words and all(_share_in(words, other) <= MOST_ALIKE for other in found):
+            found.append(words)
+        if len(found) == n:
+            break
+    return [" ".join(words) for words in found]
+
+
+def _share_in(words: list[str], other: list[str]) -> float:
+    return sum(word in other for word in words) / len(words)
