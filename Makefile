@@ -9,6 +9,8 @@ OPTIONS = --disable-pip-version-check -c constraints.txt
 # Of `make kill`; SEED of `make fuzz`, too.
 KILLS ?= 60
 SEED ?= 1
+# Tests that wait for servers, browsers and killed processes leave time for others.
+WORKERS ?= 3
 UNCOMPILED = NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n 2 -m "kernels and not needs_jit" --hypothesis-seed=0
 SOURCES = phrasebeam/*,lm/*,decoder/*,training/*,server/*
 
@@ -36,10 +38,11 @@ $(INSTALLED): $(USABLE)
 demo: $(USABLE)
 	$(BIN)/phrasebeam demo
 
-# The whole suite compiled; then the tests of kernels as plain Python, where numpy checks every index, with the coverage
-# of kernels.
+# The whole suite, with kernels that are compiled before, so that no two workers compile the same; then the tests of kernels
+# as plain Python, where numpy checks every index, with the coverage of kernels.
 test: $(INSTALLED) kenlm
-	$(BIN)/pytest -n 2
+	$(BIN)/phrasebeam warm-up
+	$(BIN)/pytest -n $(WORKERS)
 	$(UNCOMPILED)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/python tests/kernel_coverage.py

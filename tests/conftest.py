@@ -2,7 +2,6 @@
 
 import os
 import signal
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -21,15 +20,14 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a shell's job in the ba
 
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 LONGEST = "test_every_kernel_has_one_signature"  # at the end, one worker would wait for the other
-SHARE, FEWEST = 2, 10  # of the examples, where kernels run as plain Python for their coverage
-SEARCHES = Path(__file__).parent / "decoder"  # tests of whole searches
+SHARE, FEWEST = 5, 4  # of the examples, where kernels run as plain Python for their coverage
 
 
 def pytest_collection_modifyitems(items):
     """Fewer examples where each takes a hundred times as long; the compiled run has all. The longest test first."""
     items.sort(key=lambda item: item.name != LONGEST)
     for item in items if UNCOMPILED else ():
-        test = getattr(item, "obj", None) if item.path.is_relative_to(SEARCHES) else None
+        test = getattr(item, "obj", None)
         # There is no public way to change what @settings says of a test.
         if given := getattr(test, "_hypothesis_internal_use_settings", None):
             fewer = min(given.max_examples, max(FEWEST, given.max_examples // SHARE))

@@ -101,7 +101,7 @@ def dot(weights, features):
 
 
 @pytest.mark.parametrize("settings", SEARCHES)
-@pytest.mark.parametrize("weights", [[0.4, 0.3, 0.2], [-0.2, 0.3, -0.6]])
+@pytest.mark.parametrize("weights", [pytest.param([0.4, 0.3, 0.2], marks=pytest.mark.needs_jit), [-0.2, 0.3, -0.6]])
 def test_feature_of_derivations(model: Path, settings, weights):
     opened = open_model(model)
     given = opened.weights.model_copy(update={"operations": weights})

@@ -157,7 +157,7 @@ def sparse_values(translation):
     }
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.needs_jit) for seed in (2, 3))])
 def test_sparse_features_are_those_of_the_words_of_the_path(directory, seed):
     toy, rng = random_toy(directory / f"sparse {seed}", seed, most=3), random.Random(seed)
     edges = WordEdges(budget=8, most_words=2)
