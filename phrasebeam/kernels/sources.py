@@ -34,8 +34,8 @@ def cache_directory(source: Path) -> Path | None:
 def _digest(source: Path) -> str:
     versions = numba.__version__, llvmlite.__version__, np.__version__, sys.version
     digest = hashlib.sha256(repr((versions, numba.config.BOUNDSCHECK)).encode())
-    for path in sorted(sources_of(source)):
-        digest.update(_file_digest(path))
+    for one in sorted(map(_file_digest, sources_of(source))):  # a checkout and what was installed have other paths
+        digest.update(one)
     return digest.hexdigest()[:DIGEST_DIGITS]
 
 
