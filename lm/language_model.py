@@ -52,17 +52,17 @@ class LanguageModel:
 
     @classmethod
     def from_ngrams(cls, model: NgramModel) -> "LanguageModel":
-        """The model with hash tables built in memory. Raises ModelError if n-grams of `model` are inconsistent."""
+        """Build the hash tables of a model in memory. Raises ModelError if the n-grams of `model` are inconsistent."""
         return cls(*build_tables(model))
 
     @property
     def n_words(self) -> int:
-        """Number of its words, <unk> among them, as the header says."""
+        """Number of words in the vocabulary, including <unk>, from the header."""
         return int(VOCABULARY_HEADER.unpack_from(self._image.data, header_size(self.order))[1])
 
     @property
     def ended_words(self) -> np.ndarray:
-        """uint8[...], its words in the order of their ids, each with a zero behind it; [0] where there are none."""
+        """uint8[...], the words in the order of their ids, each followed by a zero byte; [0] if there are none."""
         return self._image[self.tables.units.nbytes :]
 
     @checked
@@ -89,7 +89,7 @@ class LanguageModel:
     def score(self, words: str | Sequence[str], begin: bool = True, end: bool = True) -> float:
         """log10 p of a sentence, a list of words or a tokenized line, after <s> if `begin` and with </s> if `end`.
 
-        As KenLM's own `Model.score`, of which `full_scores` is the other method:
+        `score` and `full_scores` have the same arguments and results as in KenLM's Python module:
 
         >>> lm = LanguageModel.load("model/lm.bin")
         >>> lm.score("der hund schläft .") == lm.score(["der", "hund", "schläft", "."])
@@ -115,7 +115,7 @@ class LanguageModel:
     def score_ids(self, ids: np.ndarray, begin: bool) -> tuple[np.ndarray, np.ndarray]:
         """log10 p (float32[T]) of LM ids (int32[T]), after <s> if `begin`, and lengths of n-grams matched (int64[T]).
 
-        Raises ModelError if the model is damaged, so that one of the former is no log10 probability.
+        Raises ModelError if the model is damaged, so that a score is not a log10 probability.
         """
         contexts, backoffs = np.zeros((2, self.order - 1), np.int32), np.zeros((2, self.order - 1), np.float32)
         length = 0

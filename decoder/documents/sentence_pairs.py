@@ -45,13 +45,13 @@ class SegmentPairs(Iterator[SegmentPair]):
 
 @checked
 def read_pairs(path: str | Path, source: str | int | None = None, target: str | int | None = None) -> SegmentPairs:
-    """The sentence pairs of a TSV, TMX, XLIFF 1.2 or 2, or PO file, as its name says, plain or compressed.
+    """Read the sentence pairs of a TSV, TMX, XLIFF 1.2 or 2, or PO file, by its name, plain or compressed.
 
-    `source`, `target`: of TSV the columns, named by a header or numbered from 1, else the first two; of others the
-    languages (BCP 47): de finds de-DE, and de-DE finds de. TMX needs both. White space is single, inline tags of TMX
-    and XLIFF are left out, and so are segments without a translation and those that a translator has to look at;
-    `left_out` of what is returned counts them. TSV and TMX are read as they are asked for, of others a whole file is in
-    memory. While reading, FormatError is raised, which names the line if it is known, ConfigError or OSError.
+    `source`, `target`: for TSV the columns, named by a header or numbered from 1; by default the first two. For other
+    formats the languages (BCP 47): de matches de-DE, and de-DE matches de; TMX needs both. Sequences of white space
+    become a space. Inline tags of TMX and XLIFF, segments without a translation, and segments that a translator has to
+    review are left out; the attribute `left_out` of the result counts them. TSV and TMX files are read piece by piece,
+    others are held in memory. Reading raises FormatError, which names the line if it is known, ConfigError or OSError.
 
     >>> with open("pairs.tsv", "w") as file:
     ...     _ = file.write("der Hund\\tthe dog\\ndie Katze\\t\\n")

@@ -65,11 +65,11 @@ class TermBase:
 
 @checked
 def read_terms(path: str | Path, source: str | None = None, target: str | None = None) -> TermBase:
-    """The term base in a file: CSV, TSV or TBX, as its name says, plain or compressed.
+    """Read a term base from a CSV, TSV or TBX file, plain or compressed; its name tells the format.
 
-    `source`, `target`: in TBX the languages (BCP 47), which a file of two languages need not have; in CSV and TSV the
-    columns, named by a header or numbered from 1, else the first two. Several lines for a term are several
-    translations, of which the decoder takes the one that fits best; so are several terms of a concept. Raises
+    `source`, `target`: for TBX the languages (BCP 47), which may be omitted if the file has two languages. For CSV and
+    TSV the columns, named by a header or numbered from 1; by default the first two. A term may have several lines, and
+    a concept several terms: these are alternative translations, from which the decoder chooses the best. Raises
     FormatError, ConfigError, OSError.
 
     >>> with open("terms.csv", "w") as file:

@@ -119,8 +119,8 @@ OPERATIONS = StatefulFeature(
     "operations",
     DenseFeature(
         "operations",
-        "ln probability of the operations that generate both sides; minus the gaps opened, minus the jumps back "
-        "(Durrani et al. 2011)",
+        "log probability by the operation sequence model; minus the number of gaps opened; minus the "
+        "number of jumps back (Durrani et al. 2011)",
         "list",
     ),
     _add_value,

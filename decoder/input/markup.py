@@ -66,10 +66,10 @@ def read_markup(
     number: int | None = None,
     has_tags: bool = False,
 ) -> Input:
-    """The sentence of a tokenized line, its markup read as `markup` says; with "pass-through" as plain text.
+    """Read a tokenized line with markup, as `markup` says; "pass-through" reads tags as text.
 
-    Of `has_tags` see words_and_tags. Raises FormatError, naming `path` and the line's `number`, where the markup is
-    malformed or cannot be obeyed, or a token lacks its tag.
+    For `has_tags` see words_and_tags. Raises FormatError, naming `path` and the `number` of the line, if the markup is
+    malformed or impossible, or if a token has no tag.
 
     >>> given = read_markup('der <x translation="puppy">hund</x> schläft', "exclusive")
     >>> given.words, given.terms[0].target

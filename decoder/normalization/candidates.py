@@ -29,11 +29,14 @@ EDIT_FEATURES = "ln_edits", "ln_outputs"  # of the cheapest edits: minus their c
 
 
 class CandidateSettings(Section):
-    """Which forms of a word are weighed."""
+    """Which candidate forms of a word are scored."""
 
-    nbest: int = Field(30, ge=1, le=1000, description="forms of the model of letters for each word")
+    nbest: int = Field(30, ge=1, le=1000, description="number of forms that the letter model lists for each word")
     nearest: int = Field(
-        10, ge=0, le=1000, description="known forms, of training or further words, that are nearest to each word"
+        10,
+        ge=0,
+        le=1000,
+        description="number of known forms, from training or other words, that are nearest to each word",
     )
 
 

@@ -20,7 +20,7 @@ ROUNDING = 1e-9  # of sums of scores in another order
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """N nodes by number of covered words, node 0 the start and the last one the end; E edges, each a phrase.
+    """A lattice of N nodes, ordered by the number of covered words from the start to the end, and E edges with phrases.
 
     Every path from start to end is a derivation that the search kept, and every node and edge lies on such a path.
     Scores are natural logarithms; spans are half open.

@@ -24,11 +24,13 @@ MOST_COMPARED = 10_000  # each with each, which takes a minute a sentence
 
 
 class MbrSettings(Section):
-    """Minimum Bayes risk: the translation of a distinct n-best list with the largest expected gain."""
+    """Minimum Bayes risk decoding: choose the translation of a distinct n-best list with the largest expected gain."""
 
-    size: int = Field(default=200, ge=1, le=MOST_COMPARED, description="distinct translations compared")
-    scale: Factor = Field(default=1.0, description="factor of model scores before they become probabilities")
-    gain: Gain = Field(default="bleu", description="by which a translation is compared with others of the list")
+    size: int = Field(default=200, ge=1, le=MOST_COMPARED, description="number of distinct translations to compare")
+    scale: Factor = Field(
+        default=1.0, description="factor by which model scores are multiplied before they become probabilities"
+    )
+    gain: Gain = Field(default="bleu", description="metric that compares a translation with the others of the list")
 
 
 ORDER = 4

@@ -16,7 +16,7 @@ SparseDetail = Literal["", "keys", "names"]
 
 @dataclass(frozen=True)
 class Request:
-    """What is wanted of each sentence besides its translation. Raises ConfigError where it is impossible."""
+    """The results to compute for each sentence besides its translation. Raises ConfigError if impossible."""
 
     n: int | None = None  # derivations in the n-best list; None for no list
     distinct: bool = False  # only the best derivation of each text in that list
@@ -36,7 +36,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What was asked for of one sentence."""
+    """The results that a Request asks for, for one sentence."""
 
     translation: Translation
     nbest: list[Translation] = field(default_factory=list)  # empty if not asked for

@@ -22,9 +22,11 @@ from phrasebeam.kernels.jit import inner_kernel, kernel
 
 
 class ConfidenceSettings(Section):
-    """How sure the words of a translation are: their posteriors over what the search kept."""
+    """Settings of word confidences: posterior probabilities of words over all hypotheses that the search kept."""
 
-    scale: Factor = Field(default=0.5, description="factor of model scores before they become probabilities")
+    scale: Factor = Field(
+        default=0.5, description="factor by which model scores are multiplied before they become probabilities"
+    )
 
 
 class Links(NamedTuple):

@@ -56,20 +56,29 @@ NO_CONTENT = np.zeros(0, np.bool_)  # see Levels.content_words
 
 
 class Level(Section):
-    """A backoff level: how words are classed, and the cost of a word at this level (Yu et al. 2013, Table 1)."""
+    """A backoff level: how words are represented, and the cost of a word at this level (Yu et al. 2013, Table 1)."""
 
     kind: LevelKind = Field(
-        description="the word; its first or last characters; its class in a map; numeral, mark or other; its tag"
+        description=(
+            "how a word is represented. word: by itself; characters: by its first or last characters; "
+            "classes: by its class in a map; type: as number, punctuation or other; tags: by its tag"
+        )
     )
-    budget: int = Field(ge=1, le=LARGEST_BUDGET, description="what one of these adds to the cost of a combination")
+    budget: int = Field(ge=1, le=LARGEST_BUDGET, description="cost that a word at this level adds to a combination")
     source: FileName = Field(
-        default="", description="map of source words to classes: lines `class word count` or `word class`"
+        default="", description="file that maps source words to classes: lines `class word count` or `word class`"
     )
-    target: FileName = Field(default="", description="the same of target words; with tags, a map to tags")
-    source_only: bool = Field(default=False, description="of source words alone (in Table 1 characters and type)")
-    prefix: int = Field(default=0, ge=0, le=255, description="characters of word, class or tag that count, 0 for all")
-    suffix: int = Field(default=0, ge=0, le=255, description="last characters of the word, in place of a prefix")
-    content: list[str] = Field(default=[], description="beginnings of the tags of content words")
+    target: FileName = Field(default="", description="the same for target words; for tags, a map to tags")
+    source_only: bool = Field(
+        default=False, description="use this level only for source words (in Table 1 characters and type)"
+    )
+    prefix: int = Field(
+        default=0, ge=0, le=255, description="number of first characters of word, class or tag to use; 0: all"
+    )
+    suffix: int = Field(
+        default=0, ge=0, le=255, description="number of last characters of the word to use, instead of a prefix"
+    )
+    content: list[str] = Field(default=[], description="first letters of the tags of content words")
 
     @model_validator(mode="after")
     def _has_maps(self) -> "Level":
@@ -102,12 +111,16 @@ class Level(Section):
 
 
 class WordLists(Section):
-    """The words of which there are features; without a list of them, all have features."""
+    """The words that have features; without a list, all words have features."""
 
-    inserted: list[str] | None = Field(default=None, max_length=LONGEST_LIST, description="of inserted_words")
-    deleted: list[str] | None = Field(default=None, max_length=LONGEST_LIST, description="of deleted_words")
-    pair_source: list[str] | None = Field(default=None, max_length=LONGEST_LIST, description="sources in word_pairs")
-    pair_target: list[str] | None = Field(default=None, max_length=LONGEST_LIST, description="targets in word_pairs")
+    inserted: list[str] | None = Field(default=None, max_length=LONGEST_LIST, description="words for inserted_words")
+    deleted: list[str] | None = Field(default=None, max_length=LONGEST_LIST, description="words for deleted_words")
+    pair_source: list[str] | None = Field(
+        default=None, max_length=LONGEST_LIST, description="source words for word_pairs"
+    )
+    pair_target: list[str] | None = Field(
+        default=None, max_length=LONGEST_LIST, description="target words for word_pairs"
+    )
 
 
 class Levels:
@@ -196,11 +209,13 @@ def word_type(word: str) -> str:
 
 
 class WordEdges(Section):
-    """Which word edges are features."""
+    """Which combinations of word edges are features."""
 
-    budget: int = Field(default=10, ge=1, le=LARGEST_BUDGET, description="a combination costs at most so much in all")
-    most_words: int = Field(default=2, ge=1, le=6, description="words in a combination at most")
-    with_length: bool = Field(default=True, description="each also together with the length of the source phrase")
+    budget: int = Field(default=10, ge=1, le=LARGEST_BUDGET, description="maximum total cost of a combination")
+    most_words: int = Field(default=2, ge=1, le=6, description="maximum number of words in a combination")
+    with_length: bool = Field(
+        default=True, description="add each combination also together with the length of the source phrase"
+    )
 
 
 def n_word_edges(settings: WordEdges, levels: Sequence[Level]) -> int:

@@ -30,7 +30,9 @@ class ScoreSettings(Section):
 
     score_bits: Literal[8, 32] = Field(
         EXACT,
-        description="of each score of a phrase pair; 8: the nearest of 256 scores, whose differences are reported",
+        description=(
+            "bits for each score of a phrase pair; 8: the nearest of 256 values, and the differences are reported"
+        ),
     )
 
 

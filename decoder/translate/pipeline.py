@@ -49,7 +49,7 @@ class LineSettings:
 
 
 class LineOutput(NamedTuple):
-    """The output for one line of input; each part is made of whole lines."""
+    """The output for one line of input; each part consists of complete lines."""
 
     translation: str
     nbest: str  # in Moses' format; "" if not asked for
@@ -70,14 +70,14 @@ def translate_lines(
     threads: int = 1,
     confirmed: Path | None = None,
 ) -> Generator[LineOutput]:
-    """Translate lines in their order, each as soon as it and those before it are ready.
+    """Yield the translations of lines in their order, each as soon as it and those before it are ready.
 
-    The input settings of the decoder say in which format sentences are, and how markup in them is read.
-    `prefixes`: what each translation must begin with;
-    `training_files`: references and word alignments of the lines, which are left out of what they are translated by;
-    `confirmed`: their translations, each of which an AdaptedDecoder learns before the next line, in one thread.
-    With raw text, all these lines are raw, and so are the texts of n-best lists. What reading any of them raises is
-    raised here, after the outputs of the lines before. Raises ConfigError where options exclude each other.
+    The decoder's input settings determine the format of the lines and how their markup is read.
+    `prefixes`: the prefix with which each translation must begin.
+    `training_files`: references and word alignments of the lines, for leave-one-out.
+    `confirmed`: translations of the lines, each of which an AdaptedDecoder learns before the next line, in one thread.
+    With raw text, all these lines are raw, and so are the texts of n-best lists. An error in reading any of them is
+    raised after the outputs of the lines before it. Raises ConfigError for options that exclude each other.
 
     >>> decoder, request = Decoder.load("model"), Request(n=2)
     >>> for output in translate_lines(decoder, ["der hund schläft ."], request, LineSettings(alignment=True)):

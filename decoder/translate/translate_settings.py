@@ -24,7 +24,7 @@ class ModelSearch(Section):
     """What search.yaml in a model may say: how the model is searched where nothing else is asked for."""
 
     search: SearchSettings = SearchSettings()
-    mbr: MbrSettings | None = Field(None, description="minimum Bayes risk; none: the best derivation")
+    mbr: MbrSettings | None = Field(None, description="minimum Bayes risk decoding; none: choose the best derivation")
     input: InputSettings = InputSettings()
     confidence: ConfidenceSettings = ConfidenceSettings()
 
@@ -37,9 +37,11 @@ class ModelSearch(Section):
 
 
 class TranslateSettings(ModelSearch, MemorySettings):
-    """What a configuration file for `translate` may say."""
+    """Everything about how sentences are read, searched and chosen."""
 
-    weights: Weights | None = Field(None, description="in place of the model's own; none: those of weights.yaml")
+    weights: Weights | None = Field(
+        None, description="weights instead of those of the model; none: those of weights.yaml"
+    )
     adaptation: AdaptationSettings = AdaptationSettings()
 
 

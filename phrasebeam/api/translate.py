@@ -54,9 +54,9 @@ if TYPE_CHECKING:
 def translate(model: Model, *, threads: AtOnce = 1, **options: Unpack[TranslateOptions]) -> list[str]:
     """Translate the sentences of a file, raw or tokenized as the training data were.
 
-    Decoder does so with sentences in place of files, translate_lines with lines.
+    Use Decoder for sentences instead of files, and translate_lines for lines.
 
-    Returns the translations, a line each, unless they went elsewhere. Raises SmtError or OSError.
+    Returns the translations, one per line, unless they were written to a file. Raises SmtError or OSError.
 
     >>> translate("model", input="dev.de")[:1] == [Decoder.load("model").translate(next(open("dev.de"))).text]
     True

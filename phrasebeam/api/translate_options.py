@@ -40,22 +40,26 @@ class InputOptions(TypedDict, total=False):
     input: Annotated[
         File | None,
         Option(
-            "File of the sentences, plain, .gz or .zst; or a document, TSV, PO or XLIFF, which is filled in.",
+            "File of sentences, plain, .gz or .zst; or a document (TSV, PO or XLIFF) whose empty "
+            "segments are translated.",
             unset="standard input",
         ),
     ]
     input_format: Annotated[InputFormat | None, Option(setting="input.format")]
     input_weight: Annotated[
         float | None,
-        Option("Weight of the ln probability of a lattice's words.", unset="input_score in the model's weights"),
+        Option(
+            "Weight of the feature input_score: the log scores of a lattice's arcs.",
+            unset="input_score in the model's weights",
+        ),
     ]
     markup: Annotated[Markup | None, Option(setting="input.markup")]
     oov: Annotated[Oov | None, Option(setting="input.oov")]
-    prefix: Annotated[File | None, "File of what translations must begin with, a line for each sentence."]
-    terms: Annotated[File | None, "File of terms and their translations, CSV, TSV or TBX, which are kept to."]
-    partial_word: Annotated[bool, "The last word of a prefix may be unfinished, unless space follows it."]
+    prefix: Annotated[File | None, "File of prefixes: each translation begins with the corresponding line."]
+    terms: Annotated[File | None, "Term base (CSV, TSV or TBX) with translations of terms, which are always used."]
+    partial_word: Annotated[bool, "The last word of a prefix may be incomplete, unless a space follows it."]
     paragraphs: Annotated[
-        bool, "Lines of raw text have any number of sentences: each is translated by itself, white space is kept."
+        bool, "Split each line of raw text into sentences, translate each sentence, and keep the white space."
     ]
 
 
@@ -65,13 +69,18 @@ class OutputOptions(TypedDict, total=False):
 
     output: Annotated[
         File | None,
-        Option("File for the translations, as named plain or compressed; - for standard output.", unset="returned"),
+        Option(
+            "Output file for the translations, compressed if named .gz or .zst; - for standard output.",
+            unset="returned",
+        ),
     ]
-    alignment: Annotated[bool, "Append the word alignment, 0-0 1-2."]
-    segmentation: Annotated[bool, "Follow each phrase with the source words it translates, |3-4|."]
+    alignment: Annotated[bool, "Append the word alignment: 0-0 1-2."]
+    segmentation: Annotated[bool, "After each phrase, write the positions of its source words: |3-4|."]
     scores: Annotated[bool, "Append ' ||| ', the feature values, ' ||| ' and the model score."]
     confidence: Annotated[
-        bool, "Append ' ||| ' and the probability of each word; of a normalizer's words, a line each, after a tab."
+        bool,
+        "Append ' ||| ' and the probability of each word; with a normalizer and one word per line, "
+        "append a tab and the probability.",
     ]
 
 
@@ -80,20 +89,25 @@ class NbestOptions(TypedDict, total=False):
     """Lists of derivations."""
 
     nbest: Annotated[
-        int | None, Field(ge=1, le=MOST_DERIVATIONS), "Number of derivations of each sentence in `nbest_output`."
+        int | None, Field(ge=1, le=MOST_DERIVATIONS), "Number of derivations per sentence in `nbest_output`."
     ]
     nbest_output: Annotated[
-        File | None, "File in Moses' format: 0 ||| text ||| features ||| score; -: instead of translations."
+        File | None,
+        "Output file for n-best lists in Moses' format: 0 ||| text ||| features ||| score. With -, they"
+        " are printed instead of translations.",
     ]
-    distinct: Annotated[bool, "Only the best derivation of each text in `nbest_output`."]
-    moses_names: Annotated[bool, "Features are called as in Moses' n-best lists, in its order."]
+    distinct: Annotated[bool, "Write only the best derivation of each distinct translation to `nbest_output`."]
+    moses_names: Annotated[bool, "Use the names and the order of features of Moses' n-best lists."]
 
 
 @heading("Minimum Bayes risk")
 class MbrOptions(TypedDict, total=False):
     """Choice by expected BLEU or chrF++."""
 
-    mbr: Annotated[bool | None, Option("Choose the translation with the largest expected gain.", unset="the model's")]
+    mbr: Annotated[
+        bool | None,
+        Option("Minimum Bayes risk: choose the translation with the largest expected gain.", unset="the model's"),
+    ]
     mbr_size: Annotated[int | None, Option(setting="mbr.size")]
     mbr_scale: Annotated[float | None, Option(setting="mbr.scale")]
     mbr_gain: Annotated[Gain | None, Option(setting="mbr.gain")]
@@ -104,13 +118,17 @@ class LatticeOptions(TypedDict, total=False):
     """What the search kept."""
 
     lattice_output: Annotated[
-        File | None, "File for what the search kept of each sentence; -: instead of translations."
+        File | None,
+        "Output file for the lattice of each sentence: all hypotheses that the search kept. With -, "
+        "they are printed instead of translations.",
     ]
     lattice_format: Annotated[
         LatticeFormat | None,
-        Option("osg: Moses' search graph; dot: for Graphviz, what people can read of it.", unset="osg"),
+        Option("osg: Moses' search graph; dot: a drawing for Graphviz.", unset="osg"),
     ]
-    lattice_beam: Annotated[float | None, Field(ge=0), "Keep derivations that score at most this much below the best."]
+    lattice_beam: Annotated[
+        float | None, Field(ge=0), "Prune lattices to derivations that score at most this much below the best."
+    ]
 
 
 @heading("Search")
@@ -121,7 +139,7 @@ class SearchOptions(TypedDict, total=False):
     pop_limit: Annotated[int | None, Option(setting="search.pop_limit")]
     stack: Annotated[int | None, Option(setting="search.stack")]
     beam_threshold: Annotated[float | None, Option(setting="search.beam_threshold")]
-    no_future_cost: Annotated[bool, "Compare hypotheses of a stack by their scores alone."]
+    no_future_cost: Annotated[bool, "Compare the hypotheses of a stack without future cost."]
     distortion_limit: Annotated[int | None, Option(setting="search.distortion_limit")]
     table_limit: Annotated[int | None, Option(setting="search.table_limit")]
 
@@ -131,20 +149,27 @@ class TrainingInputOptions(TypedDict, total=False):
     """Translations of the input that the model was trained on."""
 
     leave_one_out: Annotated[LeaveOneOut | None, LEAVE_ONE_OUT]
-    reference: Annotated[File | None, "File of the sentences' translations."]
-    word_alignment: Annotated[File | None, "File of their word alignments, 0-0 1-2, that the model was made of."]
+    reference: Annotated[File | None, "File of reference translations of the sentences."]
+    word_alignment: Annotated[
+        File | None, "File of the word alignments of the sentences, 0-0 1-2, from which the model was trained."
+    ]
 
 
 @heading("Learning from confirmed translations")
 class AdaptationOptions(TypedDict, total=False):
     """Confirmed translations."""
 
-    adapt: Annotated[File | None, "File of confirmed translations: each is learned before the next line is translated."]
+    adapt: Annotated[
+        File | None, "File of confirmed translations: the model learns each of them before it translates the next line."
+    ]
     adapt_journal: Annotated[
-        File | None, "File that keeps what is learned, of this and earlier runs; alone: only use what it has."
+        File | None,
+        "File that stores the confirmed segments of this and earlier runs; without `adapt` only its segments are used.",
     ]
     tm: Annotated[
-        Files | None, "Translation memories (TMX, TSV, PO, XLIFF): what they have is kept, as it is or in pieces."
+        Files | None,
+        "Translation memories (TMX, TSV, PO, XLIFF): use translations of equal segments, and pieces of "
+        "those of similar segments.",
     ]
     similarity: Annotated[float | None, Option(setting="adaptation.similarity")]
 

@@ -194,9 +194,9 @@ Config = TypeVar("Config", bound=Section)
 
 
 def load_config(path: str | Path, section: type[Config], folder: Path | None = None) -> Config:
-    """The configuration in the YAML file `path`. Raises ConfigError, naming the key and its valid values.
+    """Read the configuration in the YAML file `path`. Raises ConfigError, naming the key and its valid values.
 
-    With a `folder` the files that it names are relative to that.
+    Files that it names are relative to `folder`, if that is given.
     """
     if not isinstance(path, (str, Path)) or not (isinstance(section, type) and issubclass(section, Section)):
         raise ConfigError(f"{excerpt(path)}, {excerpt(section)}: expected a file and a class such as TuneConfig")

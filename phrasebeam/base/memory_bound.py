@@ -45,7 +45,9 @@ class MemorySettings(Section):
 
     memory: Annotated[Bytes, AfterValidator(_large_enough), WITHOUT_EFFECT] = Field(
         DEFAULT_MEMORY,
-        description="memory that the process and its children may hold, such as 2G; what does not fit goes to disk",
+        description=(
+            "limit of the memory of this process and its child processes, such as 2G; data beyond it go to disk"
+        ),
     )
 
 

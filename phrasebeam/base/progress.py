@@ -101,7 +101,7 @@ def is_quiet() -> bool:
 
 
 def show_progress() -> None:
-    """Show stages, and what is logged, on standard error from now on: called by commands, not by the library."""
+    """Show progress bars and log lines on standard error from now on, as commands do."""
     global _shown
     _shown = not _is_quiet
     log.addHandler(HANDLER)

@@ -43,7 +43,7 @@ def command_group(groups: Panels, name: str, help: str, is_run: bool = True) -> 
         ] = False,
         plugin: Annotated[
             list[str],
-            typer.Option(metavar="FILE", help="Take features, losses, rules and metrics of a file of Python, too."),
+            typer.Option(metavar="FILE", help="Load a Python file with features, losses, update rules or metrics."),
         ] = [],  # noqa: B006 - shown only: the program takes it out of the arguments before anything is imported
     ) -> None:
         set_volume(quiet, verbose)

@@ -18,8 +18,8 @@ from phrasebeam.commands.bare_words import SHORT
 FILE = Path(__file__).with_name("options.json")
 TYPES: Mapping[str, type] = {one.__name__: one for one in (bool, int, float, str, Path)}
 # Options of all commands, before or after the command's name.
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only warnings and errors, and results that are asked for.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="All stages on standard error, and time and memory.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show only warnings, errors and requested results.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show all stages, time and memory on standard error.")]
 
 
 class CommandOption(NamedTuple):

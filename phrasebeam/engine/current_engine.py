@@ -26,10 +26,11 @@ class EngineSettings(Section):
     """Who does the long work of a command; results do not depend on it."""
 
     engine: EngineName = Field(
-        "local", description="who does the work: this machine (local) or Ray's workers; results do not depend on it"
+        "local",
+        description="where to compute: on this machine (local) or on Ray's workers; results do not depend on it",
     )
     address: str | None = Field(None, description="address of Ray's cluster, host:port or auto")
-    workers: int | None = Field(None, ge=1, le=MOST_WORKERS, description="processes that work at the same time")
+    workers: int | None = Field(None, ge=1, le=MOST_WORKERS, description="number of worker processes")
 
 
 class LocalEngine:

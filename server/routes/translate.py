@@ -59,7 +59,9 @@ class TranslateBody(Section):
     features: bool = Field(default=False, description="add the values of features")
     confidences: bool = Field(default=False, description="add the probability of each token")
     mbr: bool | None = Field(default=None, description="choose by minimum Bayes risk; the model's choice if left out")
-    mbr_size: int | None = Field(default=None, ge=1, le=MOST_NBEST, description="distinct translations compared")
+    mbr_size: int | None = Field(
+        default=None, ge=1, le=MOST_NBEST, description="number of distinct translations to compare"
+    )
     mbr_scale: float | None = Field(default=None, ge=0, le=1e9, description="factor of model scores")
 
 

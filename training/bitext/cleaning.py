@@ -33,20 +33,23 @@ Form = Literal["NFC", "NFKC", "none"]
 
 
 class CleaningSettings(Section):
-    """What is left out of training text, and what is mended in it."""
+    """What is left out of training text, and what is repaired."""
 
-    longest: int = Field(100, ge=1, le=MOST_WORDS, description="words of the longest sentence that is kept")
-    ratio: float = Field(9.0, ge=1, le=MOST_WORDS, description="largest ratio of the words of one side to the other's")
+    longest: int = Field(100, ge=1, le=MOST_WORDS, description="leave out pairs with more words than this on a side")
+    ratio: float = Field(
+        9.0,
+        ge=1,
+        le=MOST_WORDS,
+        description="leave out pairs with a larger ratio of the numbers of words of both sides",
+    )
     copies: bool | None = Field(
-        None, description="leave out pairs of two equal sides; none: unless both are of the same language"
+        None, description="leave out pairs with two equal sides; none: unless both languages are the same"
     )
-    repeats: bool | None = Field(
-        None, description="leave out pairs that are there already; none: unless both sides are of the same language"
-    )
+    repeats: bool | None = Field(None, description="leave out repeated pairs; none: unless both languages are the same")
     entities: bool | None = Field(
-        None, description="write characters for &eacute; &#39; and so on; none: in raw text, as tokens may need some"
+        None, description="replace HTML references such as &eacute; &#39; by characters; none: only in raw text"
     )
-    normalization: Form = Field("NFC", description="of Unicode")
+    normalization: Form = Field("NFC", description="Unicode normalization form")
 
 
 class Example(NamedTuple):

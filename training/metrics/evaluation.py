@@ -68,7 +68,7 @@ class MetricResult:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Results by system and metric (sacrebleu's names), and the signature of each metric."""
+    """Results by metric (named as in sacrebleu) and system, and the signature of each metric."""
 
     systems: tuple[str, ...]
     results: Mapping[str, tuple[MetricResult, ...]]  # by metric, aligned with systems
@@ -137,7 +137,7 @@ def evaluate_read(texts: EvaluatedTexts, options: EvaluationOptions | None = Non
 def evaluate_texts(
     systems: Mapping[str, Sequence[str]], references: Sequence[Sequence[str]], options: EvaluationOptions | None = None
 ) -> Evaluation:
-    """Score the translations of each system against `references`, one list for each set of them.
+    """Score the translations of each system against `references`, a list for each set of references.
 
     All lists have one sentence for each source sentence. Raises ConfigError.
 

@@ -28,10 +28,13 @@ class ListLossSettings(Section):
     """What is learned from a list."""
 
     loss: Literal["pairs", "expected"] = Field(
-        "pairs", description="what is learned from a list: the order of its pairs, or more expected sentence score"
+        "pairs",
+        description="objective: pairs ranks pairs of hypotheses, expected maximizes the expected sentence score",
     )
     loss_scale: PositiveFactor = Field(
-        1.0, description="factor of model scores before they become the probabilities of the expected sentence score"
+        1.0,
+        description="factor by which model scores are multiplied before they become probabilities, for the expected"
+        " sentence score",
     )
 
 

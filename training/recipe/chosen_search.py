@@ -33,12 +33,12 @@ Settings = TypeVar("Settings", bound=Section)
 
 
 class SearchChoice(Section):
-    """A search that is tried: what it has in place of the settings that the model carries."""
+    """Search settings to try instead of those of the model."""
 
-    distortion_limit: int | None = Field(None, ge=-1, le=COVERAGE_WINDOW, description="as in the search")
-    max_phrase_length: int | None = Field(None, ge=1, le=20, description="as in the search")
-    table_limit: int | None = Field(None, ge=0, le=MOST_PAIRS, description="as in the search")
-    early_distortion: bool | None = Field(None, description="add the feature where weights are tuned again")
+    distortion_limit: int | None = Field(None, ge=-1, le=COVERAGE_WINDOW, description="value for this search")
+    max_phrase_length: int | None = Field(None, ge=1, le=20, description="value for this search")
+    table_limit: int | None = Field(None, ge=0, le=MOST_PAIRS, description="value for this search")
+    early_distortion: bool | None = Field(None, description="add this feature when weights are tuned again")
 
     def of(self, search: SearchSettings) -> SearchSettings:
         """The search with what is tried in its place. Raises ConfigError where the two do not go together."""
@@ -52,16 +52,18 @@ class SearchChoice(Section):
 
 
 class ChooseStage(TrainerStage):
-    """The search that is best on the development data, with weights tuned for it."""
+    """Chooses the search settings that are best on the development data, and tunes weights for them."""
 
     kind: Literal["choose"]
     searches: list[SearchChoice] = Field(
         [SearchChoice(distortion_limit=limit) for limit in (4, 6, 8, 10, 12)],
         min_length=1,
         max_length=100,
-        description="that are tried",
+        description="to try",
     )
-    tuned: int = Field(2, ge=1, le=100, description="of the best of them; the others are only tried")
+    tuned: int = Field(
+        2, ge=1, le=100, description="for how many of the best searches weights are tuned; the others are only tried"
+    )
     settings: TuneConfig = TuneConfig()
 
     @model_validator(mode="after")

@@ -64,13 +64,20 @@ class RecipeFiles(NamedTuple):
 
 
 class TwinSettings(Section):
-    """What becomes of sentence pairs that repeat others of the training data, see phrasebeam.training.twins."""
+    """How to treat twins, sentence pairs that repeat others of the training data; see phrasebeam.training.twins."""
 
-    share: Share = Field(0.55, description="of the words, in the same order, that twins have in common on both sides")
+    share: Share = Field(
+        0.55,
+        description=(
+            "share of the words, in the same order, that two pairs must have in common on both sides to be twins"
+        ),
+    )
     left_out_of: Literal["auto", "learning", "model", "nothing"] = Field(
         "auto",
-        description="learning: all twins are; model: repetitions are left out of both, and what they repeat is learned "
-        "from; auto: model where more than half of all pairs are twins, else learning; nothing: no search",
+        description="where twins are left out. learning: trainers learn from no twins; model: repetitions are left "
+        "out of the model and of training, and the trainers learn from the pairs that they repeat; "
+        "auto: model if more than half of all pairs are twins, else learning; nothing: twins are not "
+        "searched",
     )
 
 

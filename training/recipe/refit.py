@@ -11,7 +11,7 @@ from phrasebeam.training.recipe.stages import BUILDING, BuildStage
 
 
 class RefitStage(RecipeStage):
-    """The model of all training pairs, also those held out, with the weights and the search of the best."""
+    """Builds the best model again from all training pairs, also those held out, with its weights and search."""
 
     is_scored: ClassVar[bool] = False  # the sentences that decide are in its training data
 

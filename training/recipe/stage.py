@@ -56,8 +56,10 @@ class RecipeStage(Section):
     learns: ClassVar[bool] = False  # whether it learns from the training data
     is_scored: ClassVar[bool] = True  # on the sentences that decide; one that is not is written in any case
 
-    name: Name | Literal[""] = Field("", description="in reports and directories; by default the kind")
-    start: Name | None = Field(None, description="name of the stage whose model it begins with; null: the best so far")
+    name: Name | Literal[""] = Field(
+        "", description="name of the stage in reports and directories; by default its kind"
+    )
+    start: Name | None = Field(None, description="name of the stage whose model it starts from; null: the best so far")
     kind: str
 
     @property

@@ -26,10 +26,11 @@ class WordOptions(TypedDict, total=False):
     """What the recipe `normalize` learns from."""
 
     pairs: Annotated[
-        File | None, "For the recipe normalize: a word, a tab, its form; a pair a line, an empty line after a sentence."
+        File | None,
+        "Table for the recipe normalize: each line has a word, a tab and its form; an empty line ends a sentence.",
     ]
-    dev_pairs: Annotated[File | None, "Other pairs, from which weights are learned besides folds of `pairs`."]
-    words: Annotated[File | None, "Further words of the target language, as forms might be."]
+    dev_pairs: Annotated[File | None, "More pairs, in the same format, from which weights are learned in addition."]
+    words: Annotated[File | None, "List of words in the standard spelling, as candidate forms."]
 
 
 def is_of_words(recipe: object) -> bool:

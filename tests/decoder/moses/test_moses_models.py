@@ -315,7 +315,7 @@ def test_the_commands(tmp_path, toy, capsys):
     (moses / "moses.ini").write_text((moses / "moses.ini").read_text() + "[threads]\n4\n")
     assert main(["import-moses", str(moses / "moses.ini"), "--output", str(model)]) == 0
     assert_sound(model)
-    assert "not taken over, since it does not belong to the model: [threads]" in capsys.readouterr().err
+    assert "not imported, because it is not part of the model: [threads]" in capsys.readouterr().err
     expected = [translation.text for translation in Decoder.load(toy).translate_all(LINES)]
     assert [translation.text for translation in Decoder.load(model).translate_all(LINES)] == expected
     assert main(["import-moses", str(tmp_path / "nowhere.ini"), "--output", str(model)]) == 2
@@ -351,7 +351,7 @@ def test_notes_of_an_import(moses, tmp_path, capsys):
     left_out, unweighted = capsys.readouterr().err.splitlines()[-2:]
     assert "[mbr] (translate --mbr), [mbr-size] (translate --mbr-size), [threads] (translate --threads)" in left_out
     assert "drop-unknown" not in left_out
-    assert unweighted == "no weights of LM0 in [weight]: 1 for each score, as in Moses; check that the file is whole"
+    assert unweighted == "[weight] has no weights for LM0: 1 is used for each, as in Moses; is the file complete?"
     assert open_model(tmp_path / "model").weights.language_model == [1.0]
 
 

@@ -21,13 +21,15 @@ from phrasebeam.training.tuning.methods.problem import MOST_EPOCHS, Optimum, Pro
 
 
 class MiraChiang(Section):
-    """MIRA with several constraints a sentence (Chiang et al. 2008), in batches as in Tan et al. (2013)."""
+    """MIRA with several constraints per sentence (Chiang et al. 2008), in batches as in Tan et al. (2013)."""
 
-    c: PositiveFactor = Field(0.01, description="sum of the multipliers of a sentence")
-    decay: float = Field(0.9, ge=0, lt=1, description="of the pseudo-document, a sentence")
+    c: PositiveFactor = Field(0.01, description="limit C of the sum of a sentence's multipliers")
+    decay: float = Field(0.9, ge=0, lt=1, description="decay of the pseudo-document after each sentence")
     epochs: int = Field(40, ge=1, le=MOST_EPOCHS)
-    candidates: int = Field(10, ge=1, le=1000, description="best by each of: score, score + gain, score - gain")
-    tolerance: PositiveFactor = Field(1e-3, description="by which constraints may be violated")
+    candidates: int = Field(
+        10, ge=1, le=1000, description="number of candidates by each of score, score + gain, and score - gain"
+    )
+    tolerance: PositiveFactor = Field(1e-3, description="largest violation of a constraint that is tolerated")
 
 
 MOST_STEPS = 1000  # of SMO, a sentence

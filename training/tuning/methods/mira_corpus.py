@@ -24,10 +24,11 @@ from phrasebeam.training.tuning.methods.problem import MOST_EPOCHS, Optimum, Pro
 class MiraCorpus(Section):
     """Corpus-level MIRA (Tan et al. 2013)."""
 
-    c: PositiveFactor = Field(1.0, description="largest step")
+    c: PositiveFactor = Field(1.0, description="limit C of the step size")
     epochs: int = Field(400, ge=1, le=MOST_EPOCHS)
     gains: Literal["corpus", "sentence"] = Field(
-        "corpus", description="hope and fear by the score of the corpus, or of each sentence alone, as in the paper"
+        "corpus",
+        description="choose hope and fear by the score of the whole corpus, or of each sentence, as in the paper",
     )
 
 
