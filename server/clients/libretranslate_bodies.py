@@ -20,14 +20,14 @@ NAME = re.compile(rb';\s*name="([^"]*)"')
 
 
 class LibreTranslateRequest(BaseModel):
-    """What every request may have."""
+    """Parameters of every request."""
 
     model_config = ConfigDict(extra="ignore")  # clients send more than servers know
     api_key: str | None = None  # the server's token
 
 
 class LibreTranslateBody(LibreTranslateRequest):
-    """What /translate takes."""
+    """Parameters of /translate."""
 
     q: Text | list[Text]
     source: str = Field(max_length=100, description="a language code, or auto")
@@ -37,20 +37,20 @@ class LibreTranslateBody(LibreTranslateRequest):
 
 
 class DetectBody(LibreTranslateRequest):
-    """What /detect takes."""
+    """Parameters of /detect."""
 
     q: Text
 
 
 class Detected(BaseModel):
-    """A language, and the share of words that its models know, in percent."""
+    """A language, and the percentage of words that its models know."""
 
     confidence: float
     language: str
 
 
 class LibreTranslateAnswer(BaseModel):
-    """What /translate answers: lists where q is one."""
+    """Answer of /translate; its fields are lists if q is a list."""
 
     translatedText: str | list[str]
     alternatives: list[str] | list[list[str]] | None = None
@@ -58,7 +58,7 @@ class LibreTranslateAnswer(BaseModel):
 
 
 class LanguageAnswer(BaseModel):
-    """A source language and what it can be translated to."""
+    """A source language and its target languages."""
 
     code: str
     name: str
@@ -73,7 +73,7 @@ class LanguageName(BaseModel):
 
 
 class SettingsAnswer(BaseModel):
-    """What /frontend/settings answers: what a client has to know before it shows a form."""
+    """Answer of /frontend/settings: the settings for a client's user interface."""
 
     charLimit: int
     frontendTimeout: int = 500  # milliseconds after a key until a text is translated; LibreTranslate's default

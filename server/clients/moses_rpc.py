@@ -48,13 +48,13 @@ TRUE = ("true", "True", "TRUE", "1")  # strings that mosesserver takes for true
 
 @router.post("/RPC2", response_class=Response, openapi_extra={"requestBody": BODY}, responses=ANSWER)
 async def call(request: HttpRequest, service: Serving) -> Response:
-    """The first model for clients of mosesserver: the method translate, and its parameters."""
+    """Moses' XML-RPC with the first model: the method translate, and its parameters."""
     return await _answer(request, service, None)
 
 
 @router.post("/RPC2/{model}", response_class=Response, openapi_extra={"requestBody": BODY}, responses=ANSWER)
 async def call_model(model: str, request: HttpRequest, service: Serving) -> Response:
-    """The same for the model of that name."""
+    """Moses' XML-RPC with the named model."""
     return await _answer(request, service, model)
 
 

@@ -25,7 +25,7 @@ Word = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT, pattern=r"^[^
 
 
 class TermBody(Section):
-    """A translation for tokens begin:end of the sentence, or wherever the words `source` stand in it."""
+    """A given translation for the tokens begin:end of the sentence, or for each occurrence of the words `source`."""
 
     target: Text
     source: Text | None = None
@@ -43,13 +43,19 @@ class TermBody(Section):
 class SentenceBody(Section):
     """A sentence to translate, with instructions."""
 
-    text: Text | list[Word] = Field(description="text, or a list of its tokens")
+    text: Text | list[Word] = Field(description="a string, or a list of tokens")
     terms: list[TermBody] = Field(default=[], max_length=MOST_TERMS)
-    policy: TermPolicy = Field(default="exclusive", description="how terms count, as in Moses' xml-input")
-    walls: list[Position] = Field(default=[], max_length=10_000, description="tokens before which a wall stands")
-    zones: list[tuple[Position, Position]] = Field(default=[], max_length=1000, description="begin and end, in tokens")
-    prefix: Text = Field(default="", description="what the translation must begin with")
-    partial_word: bool = Field(default=False, description="the prefix ends within a word, unless a space follows")
+    policy: TermPolicy = Field(default="exclusive", description="how terms are used, as in Moses' xml-input")
+    walls: list[Position] = Field(
+        default=[], max_length=10_000, description="positions of tokens before which there is a wall"
+    )
+    zones: list[tuple[Position, Position]] = Field(
+        default=[], max_length=1000, description="begin and end of each zone, in tokens"
+    )
+    prefix: Text = Field(default="", description="beginning of the translation")
+    partial_word: bool = Field(
+        default=False, description="whether the last word of the prefix may be incomplete, unless a space follows"
+    )
 
     @property
     def has_instructions(self) -> bool:

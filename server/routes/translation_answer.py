@@ -16,7 +16,7 @@ Span = tuple[int, int]
 
 
 class PhraseAnswer(BaseModel):
-    """A phrase of a translation; spans are half open, in tokens of the sentence and of the translation."""
+    """A phrase of a translation. Spans are half-open, in tokens of the sentence and of the translation."""
 
     source: str
     target: str
@@ -27,7 +27,7 @@ class PhraseAnswer(BaseModel):
 
 
 class DerivationAnswer(BaseModel):
-    """A translation and what was asked of it."""
+    """A translation and the requested details."""
 
     text: str  # raw where the request was
     score: float  # weights times features, in natural logarithms
@@ -40,7 +40,7 @@ class DerivationAnswer(BaseModel):
 
 
 class MatchAnswer(BaseModel):
-    """The segment of the project or its translation memories that is most similar to the sentence, in tokens."""
+    """The segment of the project or of its translation memories that is most similar to the sentence, in tokens."""
 
     number: int  # of the segment
     origin: str = ""  # the translation memory that it is of; none: the project

@@ -23,7 +23,7 @@ DRAINED = 8  # so many times the size allowed is read of a body that is refused
 
 
 class ErrorAnswer(BaseModel):
-    """What was wrong, in one line."""
+    """An error message of one line."""
 
     error: str
 

@@ -88,7 +88,7 @@ def test_phrases_and_the_total_can_be_asked_about(page, models):
     until(lambda: len(find(page, "button.stack")) == len(LINE.split()))
     assert texts(page, ".stack-tables .best mark") == [expected[0].phrases[-1].target]
     choose(page, "Sparse")
-    assert "None fired" in texts(page, "article [role=tabpanel]")[0]
+    assert "No sparse feature occurs" in texts(page, "article [role=tabpanel]")[0]
 
 
 def test_the_keyboard_is_enough(page):

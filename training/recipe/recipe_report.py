@@ -47,7 +47,7 @@ def _curves(result: RecipeResult, output: Path) -> Iterator[str]:
 def _notes(result: RecipeResult, recipe: Recipe, output: Path) -> Iterator[str]:
     sizes = ", ".join(f"{number:,} {name}" for name, number in result.sentences.items())
     yield f"Sentences: {sizes}."
-    decides = f"every {round(1 / recipe.held_out)}th sentence of it" if recipe.held_out else "all of it"
+    decides = f"every {round(1 / recipe.held_out)}th sentence of it" if recipe.held_out else "the whole translation"
     by = METRICS[recipe.metric].title
     of = "training pairs that were held out, those most like new text" if result.is_held_out else "development data"
     yield f"The first table is of {of}, {decides}. Stages are kept by {by}; test data only report."
