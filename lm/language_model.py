@@ -128,7 +128,7 @@ class LanguageModel:
             context += ids[max(0, n_sound - self.order + 1) : n_sound].tolist()
             after = f" after {self._shown(context)}" if context else ""
             found = f"log10 p of {self._shown([int(ids[n_sound])])}{after} is {log10_probs[n_sound]:g}"
-            raise ModelError(f"{self.path}: {found}, expected a number not above 0; copy it again or {REBUILD}")
+            raise ModelError(f"{self.path}: {found}, expected a number of at most 0; copy it again or {REBUILD}")
         return log10_probs, lengths
 
     def score_texts(self, ids: np.ndarray, first: np.ndarray) -> np.ndarray:
@@ -140,7 +140,7 @@ class LanguageModel:
         log10_probs = np.empty(first.size - 1)
         score_texts(self.tables, ids, first, np.int32(self.begin), contexts, backoffs, log10_probs)
         if np.isnan(log10_probs).any():
-            raise ModelError(f"{self.path}: no log10 p of some text; copy it again or {REBUILD}")
+            raise ModelError(f"{self.path}: not the log10 probability of any text; copy it again or {REBUILD}")
         return log10_probs
 
     def _shown(self, ids: list[int]) -> str:

@@ -181,7 +181,7 @@ def map_image(path: str | Path) -> tuple[np.ndarray, Header]:
 def _check_words(ended: np.ndarray, expected: int, path: Path) -> None:
     """Raise FormatError unless `ended` (uint8) are as many words, <unk> first, each with a zero behind it."""
     if ended[:6].tobytes() != b"<unk>\0":
-        raise FormatError(path, f"the words are not where they should be; {REBUILD}")
+        raise FormatError(path, f"the words are not at their place; {REBUILD}")
     if ended[-1] != 0:
         raise FormatError(path, "cut short, or longer than it should be: its last word is not ended; copy it again")
     pieces = (ended[first : first + AT_ONCE] for first in range(0, ended.size, AT_ONCE))

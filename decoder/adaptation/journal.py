@@ -121,7 +121,7 @@ class Journal:
         file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
         try:
             if not stat.S_ISREG(os.fstat(file).st_mode):
-                raise FormatError(self.path, "no regular file; name another one for the journal")
+                raise FormatError(self.path, "not a regular file; name another file for the journal")
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return file
         except BlockingIOError:

@@ -58,7 +58,7 @@ class ProjectMemory:
         """
         self.settings, self.journal = settings or AdaptationSettings(), journal
         if model.tables.phrases.ln_scores.shape[1] < MOSES_SCORES:
-            raise ModelError("adaptation needs p(f|e), lex(f|e), p(e|f), lex(e|f); take a model that has these scores")
+            raise ModelError("adaptation needs p(f|e), lex(f|e), p(e|f), lex(e|f); use a model that has these scores")
         self.static = static or StaticCounts(model, self.settings.prior_count)
         self._original, self._lock = model, threading.RLock()
         self._segments = dict[int, Segment]()

@@ -29,7 +29,7 @@ class Columns:
         source, target = self.places
         if len(row) <= max(source, target):
             found = f"{len(row)} column{'s' * (len(row) > 1)}, expected at least {max(source, target) + 1}"
-            raise FormatError(self._path, f"{found}; put what is missing between tabs, or remove the line", line)
+            raise FormatError(self._path, f"{found}; add the missing columns, or remove the line", line)
         return row[source], row[target]
 
     def _place(self, header: Sequence[str], name: str) -> int:

@@ -43,7 +43,7 @@ def format_name(path: str | Path, expected: Sequence[str]) -> str:
     if kind in expected:
         return str(kind)
     endings = ", ".join(ending for one in expected for ending in ENDINGS[one])
-    raise ConfigError(f"{path}: its name says none of the formats that are read; expected an end such as {endings}")
+    raise ConfigError(f"{path}: its name has no known extension; expected one such as {endings}")
 
 
 def toolkit(module: str) -> Any:

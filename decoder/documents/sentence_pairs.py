@@ -92,7 +92,9 @@ def read_translations(path: str | Path, target: str | int | None = None) -> Iter
 def _tmx_texts(path: str | Path, target: str | int | None) -> Iterator[str]:
     """The text in one language of each unit that has any."""
     if target is None:
-        raise ConfigError(f"{path}: a memory has several languages; give that of the target (--target-column de)")
+        raise ConfigError(
+            f"{path}: a translation memory has several languages; give the target language (--target-column de)"
+        )
     for unit in _tmx_units(path):
         segments = {code: node for node in unit.getlanguageNodes() if (code := _language(node))}
         if found := nearest(str(target), segments):
@@ -110,7 +112,7 @@ def tmx_pairs(path: str | Path, source: str | None, target: str | None) -> Itera
     """The sentence pairs of a translation memory, or "other languages" for what is not in both."""
     if source is None or target is None:
         raise ConfigError(
-            f"{path}: a memory has several languages; give those of both sides (--source-column en --target-column de)"
+            f"{path}: a translation memory has several languages; give both languages (--source-column en --target-column de)"
         )
     languages, n_pairs = Counter[str](), 0
     for unit in _tmx_units(path):
@@ -124,7 +126,7 @@ def tmx_pairs(path: str | Path, source: str | None, target: str | None) -> Itera
             yield _segment_text(unit, segments[codes[0]]), _segment_text(unit, segments[codes[1]])
     if not n_pairs:
         found = ", ".join(f"{code} ({count})" for code, count in languages.most_common()) or "none"
-        raise ConfigError(f"{path}: has nothing from {source} to {target}; its languages are {found}")
+        raise ConfigError(f"{path}: has no segments from {source} to {target}; its languages are {found}")
 
 
 def _tmx_units(path: str | Path) -> Iterator[Any]:

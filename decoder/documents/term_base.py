@@ -96,7 +96,9 @@ def _table_terms(path: str | Path, delimiter: str, source: str | None, target: s
                 continue
             yield _checked(path, *pair, rows.line_num)
     except csv.Error as error:
-        raise FormatError(path, f"{error}, expected quotation marks in pairs; mend the line", rows.line_num) from None
+        raise FormatError(
+            path, f"{error}, expected quotation marks in pairs; correct the line", rows.line_num
+        ) from None
 
 
 def _checked(path: str | Path, source: str, target: str, line: int | None = None) -> tuple[str, str]:
@@ -131,7 +133,7 @@ def _two_codes(
     """The codes of the source and the target among those of a concept."""
     if source is None or target is None:
         if len(codes) > 2:
-            raise ConfigError(f"{path}: has the languages {', '.join(codes)}; give those of source and target")
+            raise ConfigError(f"{path}: has the languages {', '.join(codes)}; give the languages of source and target")
         return (codes[0], codes[1]) if len(codes) == 2 else (None, None)
     return nearest(source, codes), nearest(target, codes)
 

@@ -31,13 +31,13 @@ class XliffFile:
         self.path, self.bytes = path, read_bytes(path)
         self.is_2 = re.search(rb"<(?:\w+:)?xliff\b[^>]*\bversion\s*=\s*[\"']2", self.bytes) is not None
         if b"xliff" not in self.bytes.replace(b"\0", b"")[:LONGEST_PROLOG]:
-            raise FormatError(path, f"no XLIFF that is known, expected {EXPECTED}; rename it, or give another file")
+            raise FormatError(path, f"not a supported XLIFF file, expected {EXPECTED}; rename it, or give another file")
         store = toolkit("storage.xliff2").Xliff2File if self.is_2 else toolkit("storage.xliff").xlifffile
         self.store = parsed_bytes(path, self.bytes, store, EXPECTED)
         for code, wanted in ((self.store.sourcelanguage, source), (self.store.targetlanguage, target)):
             if code and wanted and not (nearest(wanted, [code]) or nearest(code, [wanted])):
                 sides = f"from {self.store.sourcelanguage} to {self.store.targetlanguage or 'any language'}"
-                raise ConfigError(f"{path}: is {sides}, not from {source} to {target}; give those of the file")
+                raise ConfigError(f"{path}: is {sides}, not from {source} to {target}; give the languages of the file")
 
     def units(self) -> Iterator["XliffUnit"]:
         """Its segments, in their order."""

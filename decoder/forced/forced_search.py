@@ -165,7 +165,9 @@ class ForcedSearch:
         least = 0 if self.search.settings.table_limit else rule_option.size
         options, origin = self.search.workspace.options, NO_ORIGIN if origin is None else origin
         if not is_same or find_options(lattice, options, origin, rule_option) < least:
-            raise ModelError("the lattice has rules that the sentence lacks; give the model and the sentence it is of")
+            raise ModelError(
+                "the lattice has phrase pairs that the sentence does not have; give its model and its sentence"
+            )
         return rule_option
 
     def _score_reference(self) -> np.ndarray:

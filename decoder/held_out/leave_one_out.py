@@ -236,5 +236,5 @@ def check_frequencies(phrases: PhraseTable, discounting: Discounting = NO_DISCOU
             return
     raise ModelError(
         "leave-one-out needs a phrase table whose probabilities are relative frequencies of counts that it holds, or "
-        "smoothed as model.yaml says, and these are not; take a model that train-model made"
+        "smoothed as model.yaml says, and these are not; use a model that train-model made"
     )

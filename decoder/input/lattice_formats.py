@@ -91,7 +91,7 @@ def read_columns(lines: list[str], n_scores: int = 1) -> Input:
 
 def _score(text: str, number: int) -> float:
     if not re.fullmatch(NUMBER, text):
-        raise ConfigError(f"column {number}: {excerpt(text)} is no score, expected a probability")
+        raise ConfigError(f"column {number}: {excerpt(text)} is not a score, expected a probability")
     return float(text)
 
 

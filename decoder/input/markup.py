@@ -157,7 +157,7 @@ def with_instructions(
         elif element.name == ZONE:
             zones.append((begin, end))
         elif element.name in UNSUPPORTED:
-            raise ConfigError(f"<{element.name}> means something to Moses that the decoder does not do; remove it")
+            raise ConfigError(f"<{element.name}> has a meaning in Moses that the decoder does not support; remove it")
         else:
             terms += _terms(element, begin, end, target)
     policy: TermPolicy = "exclusive" if markup in {"pass-through", "ignore"} else cast(TermPolicy, markup)

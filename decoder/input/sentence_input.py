@@ -149,7 +149,7 @@ class Input:
             if not 0 <= term.probability < float("inf"):
                 raise ConfigError(f"a translation has probability {term.probability}, expected 0 or more")
             if not all(0 <= i < term.end - term.begin and 0 <= j < len(term.target) for i, j in term.alignment):
-                raise ConfigError(f"a translation is aligned {term.alignment}, which is not all inside it")
+                raise ConfigError(f"a translation is aligned {term.alignment}, which is not entirely inside it")
         for wall in self.walls:
             if not 0 <= wall <= n_words:
                 raise ConfigError(f"a wall stands before word {wall}, the sentence has words 0 to {n_words - 1}")
@@ -211,4 +211,4 @@ def _check_nesting(zones: list[tuple[int, int]]) -> None:
         for begin, end in zones[i + 1 :]:
             if outer[0] < begin < outer[1] < end:
                 spans = f"words {outer[0]} to {outer[1] - 1} and words {begin} to {end - 1}"
-                raise ConfigError(f"the zones of {spans} cross; nest them, or set them apart")
+                raise ConfigError(f"the zones of {spans} cross; nest or separate them")

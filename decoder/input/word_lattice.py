@@ -73,7 +73,7 @@ class WordLattice:
             if not 0 <= probability <= 1:
                 raise ConfigError(f"{where} has the probability {probability}, expected 0 to 1")
         if any(c.isspace() for c in arc.word):
-            raise ConfigError(f"{where} has space in its word, expected one word")
+            raise ConfigError(f"{where} has white space in its word, expected one word")
 
     @property
     def n_scores(self) -> int | None:

@@ -102,7 +102,7 @@ def open_description(directory: Path, is_verified: bool = True) -> ModelDescript
     if description.has_digests and is_verified:
         content = path.read_bytes()
         if content != _with_digest(content.rpartition(OWN_DIGEST)[0]):
-            raise FormatError(path, f"not as its digest in the last line says; {copy_or_accept(directory)}")
+            raise FormatError(path, f"does not match the digest in its last line; {copy_or_accept(directory)}")
     return description
 
 

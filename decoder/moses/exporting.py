@@ -67,7 +67,9 @@ def export_moses(model: str | Path, output: str | Path, is_forced: bool = False)
     _check_words(Path(model), opened)
     for entry in opened.description.language_models:
         if entry.classes:
-            raise ModelError(f"{Path(model) / entry.file}: a model over classes, which Moses has only with factors")
+            raise ModelError(
+                f"{Path(model) / entry.file}: a model over classes, which Moses supports only with factors"
+            )
     _check_weights(Path(model) / "weights.yaml", opened.weights)
     search = ModelSearch.of(model).search
     if not search.future_cost:
@@ -102,7 +104,7 @@ def export_moses(model: str | Path, output: str | Path, is_forced: bool = False)
 def _check_names(output: Path, directory: Path) -> None:
     """Raise ConfigError where `output` has what the new export in `directory` has not."""
     if others := sorted({path.name for path in output.iterdir()} - {path.name for path in directory.iterdir()}):
-        raise ConfigError(f"{output}: has {', '.join(others[:3])}, which is no part of the export; {FORCE}")
+        raise ConfigError(f"{output}: has {', '.join(others[:3])}, which is not part of the export; {FORCE}")
 
 
 def _check_same(path: Path, text: str) -> None:

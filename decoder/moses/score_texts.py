@@ -31,7 +31,9 @@ def probabilities(ln_scores: np.ndarray) -> ScoreTexts:
     values, value_of = _distinct(ln_scores.ravel())  # most occur again and again
     if values.max(initial=0.0) > LARGEST_LN:
         found = f"a score of {values.max():g} in the phrase table or the reordering table"
-        raise ModelError(f"{found}, expected at most {LARGEST_LN:g}, as Moses has e to the power of it; {TRAIN_AGAIN}")
+        raise ModelError(
+            f"{found}, expected at most {LARGEST_LN:g}, because Moses stores e to the power of it; {TRAIN_AGAIN}"
+        )
     exact = np.exp(values.astype(np.float64))
     texts = exact.astype(np.float32).astype(str)
     with np.errstate(divide="ignore"):

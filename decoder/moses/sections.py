@@ -20,7 +20,7 @@ ALGORITHMS = {"0": "stack", "1": "cube"}
 
 def _algorithm(number: str) -> str:
     if number not in ALGORITHMS:
-        raise ValueError("expected 0 (all that the stacks allow) or 1 (cube pruning)")
+        raise ValueError("expected 0 (stack decoding) or 1 (cube pruning)")
     return ALGORITHMS[number]
 
 

@@ -85,7 +85,7 @@ class NormalizerParts(NamedTuple):
 def open_parts(directory: Path) -> NormalizerParts:
     """What a directory has besides the model of letters. Raises SmtError, naming the file at fault."""
     if not is_normalizer(directory):
-        raise ConfigError(f"{directory}: no normalizer; train one with --recipe normalize")
+        raise ConfigError(f"{directory}: not a normalizer; train one with --recipe normalize")
     description = load_config(directory / NORMALIZER, NormalizerDescription)
     for name in OWN_FILES:
         if not (directory / name).is_file():

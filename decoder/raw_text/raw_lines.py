@@ -23,4 +23,4 @@ def warn_of_raw_text(name: object, lines: Iterable[str]) -> None:
     found = [looks_raw(line) for line in islice(lines, SENTENCES)]
     if sum(found) > MOST_RAW * len(found):
         counts = f"{sum(found)} of {len(found)} lines look as if they were not tokenized"
-        log.warning("%s: %s, and the model was made of tokens; make such of them with preprocess", name, counts)
+        log.warning("%s: %s, but the model was trained on tokenized text; tokenize them with preprocess", name, counts)

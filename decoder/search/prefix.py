@@ -122,7 +122,7 @@ def _fallback_pairs(n_words: int, prefix: Prefix) -> Iterator[SyntheticPair]:
     if n_words * n_segment_words > MOST_FALLBACK_WORDS:
         raise ConfigError(
             f"{excerpt(' '.join(prefix.words))}: a prefix of {size} words, which no phrases of the model yield, is too "
-            f"long for a sentence of {n_words} words; give parts of both"
+            f"long for a sentence of {n_words} words; split both"
         )
     cuts = [(i, j) for i in range(size) for j in range(i + 1, size + 1) if j == size or j - i <= LONGEST_SEGMENT]
     segments = dict.fromkeys(prefix.words[i:j] for i, j in cuts)

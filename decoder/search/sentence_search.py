@@ -97,7 +97,7 @@ class SentenceSearch:
             found = self._fill_graph(self._constraint(prefix, ln_unknown * is_fallback))
         if not found:
             sentence = " ".join(self.source.words)[:MOST_SHOWN]
-            raise ConfigError(f"{sentence!r} has no translation within the limits of the search; give wider ones")
+            raise ConfigError(f"{sentence!r} has no translation within the search limits; raise the limits")
 
     def run_part(self, n_words: int) -> None:
         """Fill the graph with translations of the first `n_words` words alone, whose options were looked up.

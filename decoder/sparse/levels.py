@@ -85,18 +85,18 @@ class Level(Section):
         has_map = self.kind == "classes"
         if has_map != bool(self.source) or (has_map and bool(self.target) == self.source_only):
             raise ValueError(
-                "source and target are the maps of a level of kind classes, and needed there; source_only: source alone"
+                "levels of kind classes need source and target, or only source with source_only; other levels have none"
             )
         if self.target and (self.source_only or self.kind not in ("classes", "tags")):
             raise ValueError(
                 "target is a map of target words; give it to levels of kind classes or tags that have some"
             )
         if self.kind == "characters" and not (self.prefix or self.suffix):
-            raise ValueError("prefix or suffix says how many characters count; give 1 or more")
+            raise ValueError("prefix or suffix is the number of characters; give 1 or more")
         if self.suffix and (self.prefix or self.kind != "characters"):
-            raise ValueError("suffix is of kind characters, in place of prefix; give one of both")
+            raise ValueError("suffix is for kind characters, instead of prefix; give one of the two")
         if self.content and self.kind != "tags":
-            raise ValueError("content is of tags; give it to a level of kind tags")
+            raise ValueError("content is for tags; give it to a level of kind tags")
         return self
 
     @property

@@ -225,7 +225,7 @@ class Templates(_Switches):
     @model_validator(mode="after")
     def _has_classes(self) -> "Templates":
         if self.class_reordering and not any(level.kind in ("classes", "tags") for level in self.levels):
-            raise ValueError("class_reordering is of classes of source words; give levels one of kind classes or tags")
+            raise ValueError("class_reordering needs classes of source words; add a level of kind classes or tags")
         return self
 
 

@@ -86,7 +86,9 @@ def check_work(output: Path) -> None:
     for path in found:
         check_regular(path)
         if not is_empty(path) and not any(_is_work_file(path / name) for name in WORK_FILES):
-            raise ConfigError(f"{path}: exists and is not work of a trainer; move it, or choose another directory")
+            raise ConfigError(
+                f"{path}: exists and is not the directory of a trainer; move it, or choose another directory"
+            )
     if all(map(is_empty, found)) and not _has_only(output, found):  # else killed before the work had its first file
         check_output(output)
     check_regular(output)

@@ -34,7 +34,7 @@ def write_outputs(
         if isinstance(path, Path):
             file_path = STANDARD_OUTPUT if str(path) == "/dev/stdout" else path
             if file_path in parts:
-                raise ConfigError(f"{path}: two outputs would go there; name another for one of them")
+                raise ConfigError(f"{path}: two outputs have this name; give another name for one of them")
             parts[file_path] = part
     printed = parts.pop(STANDARD_OUTPUT, "translation" if translations is None else None)
     with ExitStack() as stack:

@@ -87,10 +87,10 @@ def translate_lines(
     reading, raw_text = decoder.searcher.input_settings, settings.raw_text
     if raw_text is not None and not hasattr(raw_text, "before"):
         raise ConfigError(
-            f"LineSettings: raw_text is {excerpt(raw_text)}, expected a RawText, such as RawText.load gives"
+            f"LineSettings: raw_text is {excerpt(raw_text)}, expected a RawText, such as RawText.load returns"
         )
     if reading.format != "text" and (raw_text or prefixes is not None or training_files is not None):
-        raise ConfigError("raw text, prefixes and references go with text alone; leave them out, or give text")
+        raise ConfigError("raw text, prefixes and references are only for text input; leave them out, or give text")
     if raw_text and (settings.alignment or settings.segmentation):
         raise ConfigError(SHOWN_TOKENS)
     tokenization = Tokenization.of(raw_text)

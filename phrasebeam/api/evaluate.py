@@ -97,9 +97,9 @@ def evaluate(
 def _check_page(page: File | None, source: File | None, files: Sequence[Path], references: Sequence[Path]) -> None:
     """Raise ConfigError where a page cannot be made, or would replace what is read."""
     if page is None and source is not None:
-        raise ConfigError("source is shown by a page alone; give page, too")
+        raise ConfigError("only a page shows source; give page, too")
     if page is not None and len(files) < 2:
-        raise ConfigError(f"a page compares two systems or more, got {len(files)}; give more files as hypothesis")
+        raise ConfigError(f"a page compares two or more systems, got {len(files)}; give more files as hypothesis")
     check_keeps_inputs([page], [source, *files, *references])
 
 
@@ -152,7 +152,7 @@ def report(
     given, places = locals(), paths(run)
     references = paths(reference)
     if not places:
-        raise ConfigError("report tells of a training, or of several that are compared; got none")
+        raise ConfigError("report needs the directory of a training run, or several to compare; got none")
     check_keeps_inputs([output], [source, *references, *(one for one in places if not one.is_dir())])
     with memory_bound(memory_option(memory)):
         if len(places) == 1 and not references:
@@ -171,7 +171,7 @@ def report(
 def _compared_files(places: Sequence[Path], given: Mapping[str, Any]) -> TranslatedSets:
     references = paths(given["reference"])
     if not references:
-        raise ConfigError(f"{places[0]}: files of translations are compared by --reference; give it, too")
+        raise ConfigError(f"{places[0]}: to compare files of translations, give --reference, too")
     _check_page(given["output"], given["source"], places, references)
     texts = read_evaluated(places, references)
     source = given["source"]
@@ -180,5 +180,7 @@ def _compared_files(places: Sequence[Path], given: Mapping[str, Any]) -> Transla
 
 def _compared_runs(places: Sequence[Path]) -> TranslatedSets:
     if wrong := [one for one in places if not one.is_dir()]:
-        raise ConfigError(f"{wrong[0]}: no directory of a training; compare trainings, or files of translations")
+        raise ConfigError(
+            f"{wrong[0]}: not the directory of a training run; compare training runs, or files of translations"
+        )
     return translated_sets(places)

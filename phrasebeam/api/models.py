@@ -68,7 +68,7 @@ def explain(
     """
     decoder = Decoder.load(model)
     if not decoder.tables.sparse.active.any():
-        raise ConfigError(f"{model}: no sparse features to explain; train-maxforce learns some")
+        raise ConfigError(f"{model}: no sparse features to explain; train-maxforce trains some")
     if source is None:
         return Explained(list(heaviest(decoder, Path(model), top)))
     given = Tokenization.of_model(model, raw).sentence(source, has_tags=decoder.model.has_tags)

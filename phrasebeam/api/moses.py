@@ -54,7 +54,7 @@ def import_moses(
     preprocessing, known = None, None
     if options["raw"] is False:
         if truecasers or lowercase:
-            raise ConfigError("--no-raw is of tokens, and truecasers and --lowercase are of raw text; leave out one")
+            raise ConfigError("--no-raw is for tokens, but truecasers and --lowercase are for raw text; leave out one")
         given = {"source_language": source_language, "target_language": target_language}
         known = parse_config({name: one for name, one in given.items() if one}, TextLanguages, "options")
     elif options["raw"] or source_language or target_language or truecasers or lowercase:

@@ -71,7 +71,7 @@ def _words(text: Path, options: SelectOptions) -> Words:
     language, name = options["source_language"], options["source_tokenizer"]
     if not options["raw"]:
         if language or name:
-            raise ConfigError("a language and a tokenizer are of raw text; give --raw with them")
+            raise ConfigError("a language and a tokenizer are for raw text; give --raw, too")
         return split
     if language is None:
         raise ConfigError("raw text needs its language; give --source-language (de, en ...)")

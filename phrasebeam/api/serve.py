@@ -101,7 +101,7 @@ def serve(
     hosts = [host, *map(check_host_name, texts(allowed_host))]
     clients = Clients([*map(checked_origin, texts(cors_origin))], checked_project(project, projects is not None))
     if (tm or watch) and projects is None:
-        raise ConfigError("--tm and --watch are of projects; give --projects DIR, too")
+        raise ConfigError("--tm and --watch are for projects; give --projects DIR, too")
     memories = named_memories(texts(tm), models)
     keeping = KeptProjects(optional_path(projects), memories, [watched_file(one, models) for one in texts(watch)])
     with memory_bound(memory_option(memory)):

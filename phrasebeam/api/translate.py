@@ -68,7 +68,7 @@ def translate(model: Model, *, threads: AtOnce = 1, **options: Unpack[TranslateO
     given = settings_given(translate, TranslateSettings, {"model": model, "threads": threads, **options})
     settings = translate_settings_of(Path(model), options, given)
     if is_document(source) and (option := of_tokens(options)):
-        raise ConfigError(f"{option} is of lines; leave it out for documents")
+        raise ConfigError(f"{option} works only for lines of text; leave it out for documents")
     with resources(settings.memory, options, options["workers"]):
         raw_text = _raw_text(Path(model), options, settings)
         check_paragraphs(options, raw_text is not None)

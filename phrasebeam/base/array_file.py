@@ -145,7 +145,7 @@ def _check_numbers(found: np.ndarray, declared: ArrayField) -> None:
     if declared.dtype.kind == "f":
         with np.errstate(invalid="ignore"):  # of a NaN that signals
             if not (np.abs(found) <= LARGEST_NUMBER).all():
-                raise ValueError(f"a number that is beyond {LARGEST_NUMBER:g} or none")
+                raise ValueError(f"a number beyond {LARGEST_NUMBER:g}, or not a number")
     elif declared.dtype.kind == "i" or declared.below is not None:
         largest = LARGEST_COUNT if declared.below is None else declared.below - 1
         if found.size and not 0 <= found.min() <= found.max() <= largest:
@@ -157,7 +157,7 @@ def _read_header(file: BinaryIO) -> ArrayHeader:
     magic = np.lib.format.MAGIC_PREFIX
     start = file.read(len(magic) + 2)
     if start[: len(magic)] != magic or len(start) < len(magic) + 2:
-        raise ValueError("another kind of file, or an empty one")
+        raise ValueError("another kind of file, or an empty file")
     version = start[len(magic)]
     if version not in LENGTH_BYTES:
         raise ValueError(f"version {version} of the format, expected 1 to 3")

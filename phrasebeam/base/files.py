@@ -74,7 +74,7 @@ def _blocks(file: BinaryIO, name: str | Path, size: int) -> Iterator[bytes]:
             block, rest, end = _next_block(file, rest, size)
             mark = len(BOM_UTF8) if number == 0 and block.startswith(BOM_UTF8) else 0
             if mark:
-                hint(f"{name}: begins with a byte order mark (BOM), which was left out")
+                hint(f"{name}: begins with a byte order mark (BOM), which was removed")
             sound, refused = _sound_lines(block, mark)
             number += sound.count(b"\n")
             if sound:
@@ -167,7 +167,7 @@ def check_keeps_inputs(outputs: Iterable[str | Path | None], inputs: Iterable[st
         if path is None or str(path) == "-" or Path(path).is_char_device():
             continue
         if real_path(path) in read:
-            raise ConfigError(f"{path}: is read, too, and would be replaced; give another file for what is written")
+            raise ConfigError(f"{path}: is an input and would be replaced; give another output file")
 
 
 def check_regular(directory: Path) -> None:

@@ -36,7 +36,7 @@ SECONDS_BETWEEN_PROCESSES = 0.25  # looks at other processes, which take millise
 
 def _large_enough(n_bytes: int) -> int:
     if n_bytes < LEAST_MEMORY:
-        raise ValueError(f"should be at least {format_size(LEAST_MEMORY)}, since the program itself takes that")
+        raise ValueError(f"should be at least {format_size(LEAST_MEMORY)}, which the program itself needs")
     return n_bytes
 
 

@@ -161,7 +161,7 @@ def _field(section: type[Section] | None, key: str) -> FieldInfo:
     """The field of the setting `key`, such as search.stack, of a section. Raises LookupError."""
     first, _, rest = key.partition(".")
     if section is None or first not in section.model_fields:
-        raise LookupError(f"{key}: no setting of {section}; give the option a help")
+        raise LookupError(f"{key}: not a setting of {section}; give the option a help text")
     field = section.model_fields[first]
     return _field(next(sections_in(field.annotation)), rest) if rest else field
 

@@ -106,7 +106,7 @@ def train(
     if result.is_raw:
         print("\n".join(f"{name}|{signature}" for name, signature in result.signatures.items()))
     output = call.given["output"]
-    tell(f"{output}: the model of {result.best}; {output / WORK / 'report.md'} tells more")
+    tell(f"{output}: the model of {result.best}; {output / WORK / 'report.md'} has details")
     return _status(result.gain, require_gain)
 
 

@@ -76,7 +76,7 @@ def current_engine() -> Engine:
 def using_engine(settings: EngineSettings) -> Iterator[Engine]:
     """Let long work be done as `settings` say until the context ends. Raises ConfigError where that is impossible."""
     if settings.engine == "local" and settings.address is not None:
-        raise ConfigError("--address is that of a Ray cluster; give --engine ray, or leave it out")
+        raise ConfigError("--address is for a Ray cluster; give --engine ray, or leave it out")
     engine: Engine = LocalEngine(settings.workers) if settings.engine == "local" else _ray_engine(settings)
     token = _engine.set(engine)
     try:

@@ -69,13 +69,13 @@ class Cluster:
         try:
             different, host = self._ray.get(actor.about.remote(), timeout=SECONDS_TO_START)
         except self._ray.exceptions.GetTimeoutError:
-            raise ConfigError(f"no worker of Ray began within {SECONDS_TO_START} s; look at ray status") from None
+            raise ConfigError(f"no Ray worker started within {SECONDS_TO_START} s; look at ray status") from None
         except dead_worker_errors() as error:
             self.last_death = _last_line(error)
             return None
         except self._ray.exceptions.RayError as error:
             raise ConfigError(
-                f"a worker of Ray cannot begin ({excerpt(_last_line(error))}); install phrasebeam there"
+                f"a Ray worker cannot start ({excerpt(_last_line(error))}); install phrasebeam there"
             ) from None
         if different:
             raise ConfigError(f"{host}: {different}; install the same on all machines")
@@ -119,7 +119,7 @@ def _begin(ray: Any, address: str | None, processors: int) -> None:
     where = address or "here"
     if advice := refusal(written + reason):
         raise ConfigError(f"{where}: {advice}")
-    raise ConfigError(f"{where}: no cluster of Ray ({excerpt(reason)}); start one with ray start --head")
+    raise ConfigError(f"{where}: no Ray cluster ({excerpt(reason)}); start one with ray start --head")
 
 
 def dead_worker_errors() -> tuple[type[BaseException], ...]:

@@ -234,15 +234,15 @@ class RayEngine:
             one.tries += 1
             if one.tries > MOST_TRIES:
                 raise SmtError(
-                    f"{one.tries} workers died of the same work ({type(error).__name__}); "
-                    "if memory ran out, give fewer workers a machine"
+                    f"{one.tries} workers died during the same task ({type(error).__name__}); "
+                    "if memory ran out, give fewer workers per machine"
                 )
         self._waiting.extendleft(reversed(calls))
 
     def _ship(self, member: CrewMember, one: Pending, file: FileIdentity) -> None:
         """Send the bytes of a file that a worker does not see, and the call again."""
         if file.fingerprint in one.missing:
-            raise SmtError(f"{file.path}: a worker cannot keep it in its cache directory; see docs/cluster.md")
+            raise SmtError(f"{file.path}: a worker cannot store it in its cache directory; see docs/cluster.md")
         one.missing.add(file.fingerprint)
         if file.fingerprint not in self._shipped:
             self._shipped[file.fingerprint] = [*self._parts(file)]

@@ -80,7 +80,7 @@ class PhrasebeamModel(InteractiveTranslationModel):
     def decoder(self) -> AdaptedDecoder:
         """The decoder that translates and learns. Raises ConfigError once the model is closed."""
         if self._decoder is None:
-            raise ConfigError(f"{self.directory}: the model was closed; open another")
+            raise ConfigError(f"{self.directory}: the model was closed; open it again")
         return self._decoder
 
     def translate(self, segment: Segment) -> TranslationResult:

@@ -118,7 +118,7 @@ def test_other_kinds_of_models_are_refused(tmp_path, model_type):
         *((108 + 8 * i, struct.pack("<Q", n), "cut short") for i in range(3) for n in (2**60, 2**61, 2**63, 2**64 - 1)),
         (136, struct.pack("<I", 1), "damaged table of words"),
         (140, struct.pack("<I", 8), "damaged table of words"),
-        (116, struct.pack("<Q", 7), "words are not where they should be"),
+        (116, struct.pack("<Q", 7), "words are not at their place"),
     ],
 )
 def test_damaged_headers_are_refused(tmp_path, position, packed, message):

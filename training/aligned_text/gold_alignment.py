@@ -81,7 +81,7 @@ class GoldAlignment(NamedTuple):
                 s, t = (position + first for position in min(beyond))
                 sizes = f"{n_source[pair]} source and {n_target[pair]} target words"
                 found = f"a link of {s} and {t} in sentence pair {pair + 1}, which has {sizes}"
-                raise FormatError(self.path, f"{found}; positions count from {first}, source first", gold.line)
+                raise FormatError(self.path, f"{found}; positions are counted from {first}, source first", gold.line)
 
     def errors(self, found: Mapping[int, Iterable[Link]]) -> AlignmentErrors:
         """The errors of the links that were found, by sentence pair."""
@@ -122,7 +122,7 @@ def _naacl(path: Path) -> dict[int, GoldLinks]:
             raise FormatError(path, f"{found}; expected sentence, source, target, S or P, as in 1 3 4 S", number)
         sentence, *positions = (int(word) - 1 for word in line.split()[:3])
         if sentence < 0:
-            raise FormatError(path, "sentence 0; sentences count from 1", number)
+            raise FormatError(path, "sentence 0; sentences are counted from 1", number)
         lines.setdefault(sentence, number)
         if min(positions) >= 0:
             possible[sentence].add((positions[0], positions[1]))

@@ -82,7 +82,7 @@ def _of_both_sides(sides: Sides, given: Mapping[str, Any]) -> Sides | None:
             raise ConfigError(f"{one}: has both sides; give it as --{_option(sides.source)} alone, or give plain text")
     if not targets:
         missing = f"--{_option(sides.target)} is missing; give it, or a file of both sides ({KNOWN})"
-        raise ConfigError(f"{source}: is plain text of one side, and {missing}")
+        raise ConfigError(f"{source}: is plain text of one side, but {missing}")
     return None
 
 

@@ -45,7 +45,9 @@ def begin(path: Path, start: AnySigned) -> AnySigned:
         if [*path.parent.iterdir()] != [path]:
             return _checked(stored, start.signature, path)
     elif path.parent.exists() and not is_empty(path.parent):
-        raise ConfigError(f"{path.parent}: has files, and no {path.name} of a training; choose another directory")
+        raise ConfigError(
+            f"{path.parent}: has files, but not the {path.name} of a training run; choose another directory"
+        )
     save_config(start, path)
     return start
 

@@ -91,7 +91,7 @@ def _operations(corpus: BitextFiles, model: Model, directory: Path) -> Iterator[
 def check_same_lines(source: Path, target: Path) -> None:
     """Raises FormatError unless both files have as many lines, one or more."""
     if not sum(1 for _ in paired(read_lines(source), read_lines(target), (source, target))):
-        raise FormatError(source, "no lines, expected a sentence a line")
+        raise FormatError(source, "no lines, expected one sentence per line")
 
 
 def data_files(corpus: BitextFiles, development: BitextFiles) -> dict[str, Path]:

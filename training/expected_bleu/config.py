@@ -110,13 +110,13 @@ class ExpectedBleuConfig(TrainingDataSettings, ScoringSettings):
         if features is None:
             return None
         if len(set(features)) != len(features):
-            raise ValueError(f"{', '.join(features)}: one is there twice, give each once")
+            raise ValueError(f"{', '.join(features)}: one occurs twice, give each once")
         return sorted(features)
 
     @model_validator(mode="after")
     def _goes_together(self) -> "ExpectedBleuConfig":
         if self.optimizer == "gt" and self.features not in (None, ["a"]):
-            raise ValueError(f"features are {', '.join(self.features or ())}; gt learns of phrase pairs alone, give a")
+            raise ValueError(f"features are {', '.join(self.features or ())}; gt learns only from phrase pairs, give a")
         return self
 
     def for_model(self, has_orientations: bool) -> "ExpectedBleuConfig":

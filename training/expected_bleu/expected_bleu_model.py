@@ -181,7 +181,7 @@ class ExpectedBleuTraining:
         with np.errstate(invalid="ignore"):  # of a NaN that signals, in a damaged file
             parameters = stored.astype(np.float64)
         if not (np.abs(parameters) <= LARGEST_NUMBER).all():
-            raise FormatError(path, f"a number that is beyond {LARGEST_NUMBER:g} or none; {mend}")
+            raise FormatError(path, f"a number beyond {LARGEST_NUMBER:g}, or not a number; {mend}")
         return parameters
 
     def tuned_file(self, number: int) -> Path:

@@ -184,9 +184,7 @@ class ChannelLearner:
 def _by_orientation(opened: Model, events: Events, n_before: int) -> OrientationFeatures:
     """The features by orientation, numbered from `n_before` on."""
     if opened.description.reordering is None:
-        raise ConfigError(
-            f"features are of orientations ({BY_ORIENTATION}), and the model has no lexicalized reordering"
-        )
+        raise ConfigError(f"features use orientations ({BY_ORIENTATION}), and the model has no lexicalized reordering")
     return find_orientation_features(opened.tables.orientations, events, len(opened.tables.phrases.ln_scores), n_before)
 
 

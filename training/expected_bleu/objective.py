@@ -126,7 +126,9 @@ def _pieces(first: np.ndarray) -> Sequence[np.ndarray]:
 def ln_expected(expected: float) -> float:
     """ln <beta>. Raises ConfigError where that is 0."""
     if expected <= 0.0:
-        raise ConfigError("no hypothesis shares two words in a row with its reference; give data that fit the model")
+        raise ConfigError(
+            "no hypothesis has two adjacent words in common with its reference; give data that fit the model"
+        )
     return math.log(expected)
 
 

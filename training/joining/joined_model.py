@@ -42,11 +42,13 @@ def join_features(model: Path, features: Path, output: Path, is_forced: bool = F
         expected = "expected one of train-maxforce, train-ranking or tune --method online"
         raise ConfigError(f"{features}: has no sparse features; {expected}")
     if not giving.tables.sparse.weights.n_used[0]:
-        hint(f"{features}: none of its sparse features has a weight, so that they add nothing")
+        hint(f"{features}: none of its sparse features has a weight, so they would have no effect")
     if giving.tables.sparse.active[PAIR_SPARSE]:
         raise ConfigError(f"{features}: has features of single phrase pairs, which belong to its own phrase table")
     if opened.description.preprocessing != giving.description.preprocessing:
-        raise ConfigError(f"{model}, {features}: made of text that was prepared differently; expected the same words")
+        raise ConfigError(
+            f"{model}, {features}: trained on text that was preprocessed differently; expected the same words"
+        )
     weights = _joined(opened.weights, giving.weights, (model, features))
     before, other = opened.description, giving.description
     update = {

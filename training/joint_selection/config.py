@@ -165,7 +165,7 @@ class RankingConfig(TrainingDataSettings, ScoringSettings, ListLossSettings):
     @model_validator(mode="after")
     def _has_shards_to_share(self) -> "RankingConfig":
         if self.task_weights == "own" and not self.procedure.selects:
-            raise ValueError(f"task_weights is own, which algorithm {self.algorithm} has no use for; give 4")
+            raise ValueError(f"task_weights is own, which algorithm {self.algorithm} does not support; give 4")
         if self.algorithm == 1 and self.shards > 1:
-            raise ValueError(f"shards is {self.shards}, but algorithm 1 has one; give algorithm 2, 3 or 4")
+            raise ValueError(f"shards is {self.shards}, but algorithm 1 has one shard; give algorithm 2, 3 or 4")
         return self

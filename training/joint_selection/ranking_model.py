@@ -85,7 +85,7 @@ def train_ranking(
         own = weights_of_tasks(work, signature, division.labels, rates, config)
         write_task_models(derived, scorer.decoder, own, learned, making)
     elif config.task_weights == "own":
-        log.info("nothing was gained, so that tasks have no models of their own")
+        log.info("nothing was gained, so the tasks have no separate models")
     hint_at_low_score(config.metric, progress.best_score)
     return progress
 

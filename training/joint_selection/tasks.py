@@ -46,7 +46,7 @@ def divided(examples: Sequence[ListExample], tasks: Path | None, n_pairs: int, c
             raise ConfigError("task_weights is own, but there are no tasks; give --tasks, or leave it out")
         return Division(shards_of(len(examples), config), [])
     if config.algorithm == 1 or config.shards:
-        raise ConfigError("tasks are shards: give algorithm 2, 3 or 4, and no number of shards")
+        raise ConfigError("each task is a shard: give algorithm 2, 3 or 4, and no number of shards")
     labels = list(read_lines(tasks))
     if len(labels) < n_pairs or (len(labels) > n_pairs and not config.sentences):
         raise FormatError(tasks, f"{len(labels)} lines, expected a label for each of {n_pairs} sentence pairs")

@@ -131,7 +131,7 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
     @model_validator(mode="after")
     def _searches_stacks(self) -> "MaxforceConfig":
         if self.search.algorithm != "stack":
-            raise ValueError("search.algorithm is cube; the beams of stack search are learned from, give stack")
+            raise ValueError("search.algorithm is cube; training needs the beams of stack decoding, give stack")
         return self
 
     @model_validator(mode="after")

@@ -46,7 +46,9 @@ class EvaluationOptions:
         if self.tokenize is not None:
             _expect("tokenize", self.tokenize, tuple(BLEU.TOKENIZERS))
         if self.paired and self.confidence:
-            raise ConfigError("confidence is of one system; a paired test reports its own: give one of them")
+            raise ConfigError(
+                "confidence is for a single system, and a paired test reports its own intervals; give one of them"
+            )
         if self.trials is not None and not 2 <= self.trials <= MOST_TRIALS:
             raise ConfigError(f"trials is {excerpt(self.trials)}; expected from 2 to {MOST_TRIALS}")
         if not 1 <= self.seed < 2**32:  # as numpy takes them
@@ -100,7 +102,7 @@ def read_evaluated(
     }
     first = str(references[0])
     if not lines[first]:
-        raise FormatError(first, "no lines; expected the reference translations, one a line")
+        raise FormatError(first, "no lines; expected the reference translations, one per line")
     for path, sentences in lines.items():
         check_parallel(path, sentences, first, lines[first])
     return EvaluatedTexts({name: lines[name] for name in names}, [lines[str(path)] for path in references])
@@ -150,9 +152,9 @@ def evaluate_texts(
     if len(lengths) != 1 or lengths == {0}:
         raise ConfigError(f"systems and references have {sorted(lengths)} sentences; expected as many of each")
     if options.paired and len(systems) < 2:
-        raise ConfigError(f"a paired {options.paired} test compares two systems or more, got {len(systems)}")
+        raise ConfigError(f"a paired {options.paired} test compares two or more systems, got {len(systems)}")
     if options.confidence and len(systems) > 1:
-        raise ConfigError(f"confidence is of one system, got {len(systems)}; compare them by a paired test")
+        raise ConfigError(f"confidence is for a single system, got {len(systems)}; compare them by a paired test")
     metrics = {name: _metric(name, options, references) for name in dict.fromkeys(options.metrics)}
     with _seed(options.seed):
         if options.paired:

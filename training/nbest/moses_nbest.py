@@ -76,7 +76,9 @@ def _dense_features(lines: NbestLines, names: Sequence[str], layout: Layout, pat
         places = np.flatnonzero(lines.name == ids.get(name, UNKNOWN))
         first = lines.value_first[places]
         if places.size != lines.sentence.size or np.any(lines.value_first[places + 1] - first != size):
-            raise FormatError(path, f"a line without {size} values of {excerpt(name)}; it has changed, give it again")
+            raise FormatError(
+                path, f"a line without {size} values of {excerpt(name)}; the file has changed, give it again"
+            )
         columns.append(lines.value[first[:, None] + np.arange(size)])
     return np.concatenate([np.zeros((lines.sentence.size, 0)), *columns], axis=1).astype(np.float32)
 

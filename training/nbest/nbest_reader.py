@@ -113,7 +113,7 @@ def _features(field: str) -> dict[str, list[float]]:
         name, value = _name_and_value(token)
         if name is not None:
             if name in features:
-                raise ValueError(f"the feature {excerpt(name)} is there twice")
+                raise ValueError(f"the feature {excerpt(name)} occurs twice")
             values = features[name] = []
         if values is None:
             raise ValueError(f"the value {excerpt(token)} has no name before it, such as LM0=")

@@ -118,7 +118,7 @@ class NbestStore:
         index = load_config(path, StoreIndex)
         if index.shape != self._index.shape or len(index.iterations) < n_iterations:
             message = f"{len(index.iterations)} iterations with {index.shape}, expected {n_iterations}"
-            raise FormatError(path, f"{message} with {self._index.shape}; remove the directory and begin anew")
+            raise FormatError(path, f"{message} with {self._index.shape}; remove the directory and start again")
         return index.iterations[:n_iterations]
 
     def __len__(self) -> int:
@@ -222,7 +222,7 @@ def _check_features(hypotheses: Hypotheses) -> None:
         for value in values[~(np.abs(values) <= LARGEST_VALUE)][:1].tolist():
             raise ModelError(
                 f"a translation has a feature of {value:g}, expected numbers up to {LARGEST_VALUE:g}; "
-                "the model may be damaged: phrasebeam check-model tells where"
+                "the model may be damaged: phrasebeam check-model shows where"
             )
 
 

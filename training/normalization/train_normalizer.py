@@ -116,7 +116,7 @@ def train_normalizer(
     if (output / NORMALIZER).exists() and not is_forced:
         found = open_parts(output).description
         if found.signature == sign:
-            log.info("%s: made of the same files and settings before", output)
+            log.info("%s: already made from the same files and settings", output)
             return found
         raise ConfigError(f"{output}: another normalizer; give --force to replace it, or another --output")
     if not (output / NORMALIZER).exists():

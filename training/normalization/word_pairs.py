@@ -26,14 +26,16 @@ def read_word_pairs(source: Path, target: Path | None = None) -> Sentences:
     for path, number, word, form in rows:
         for text in (word, form):
             if len(text) > LONGEST_WORD:
-                raise FormatError(path, f"{excerpt(text)} is longer than {LONGEST_WORD} characters, no word", number)
+                raise FormatError(
+                    path, f"{excerpt(text)} is longer than {LONGEST_WORD} characters, which is not a word", number
+                )
         if not word and not form:
             sentences.append([])
         elif word and form:
             sentences[-1].append((word, form))
     found = [sentence for sentence in sentences if sentence]
     if not found:
-        raise FormatError(source, "no word pairs; expected a word, a tab and its form, one pair a line")
+        raise FormatError(source, "no word pairs; expected a word, a tab and its form, one pair per line")
     return found
 
 

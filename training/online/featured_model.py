@@ -75,10 +75,10 @@ def _with_own(model: Model, directory: Path, settings: Section) -> Templates | N
     except ConfigError as error:
         if templates == type(settings).model_fields["templates"].default:
             log.info(
-                f"{directory}: other levels or word edges than the default templates; its own features are learned"
+                f"{directory}: levels or word edges differ from the default templates; only its own features are learned"
             )
             return None
-        raise ConfigError(f"{error}; for the model's own alone give templates: null") from error
+        raise ConfigError(f"{error}; to learn only the model's own features, give templates: null") from error
     return None if _without_maps(union) == _without_maps(model.templates) else union
 
 

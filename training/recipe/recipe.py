@@ -87,7 +87,7 @@ class Recipe(Section):
             if not known and not stage.builds:
                 raise ValueError("train-model should be the first stage")
             if stage.builds and stage.start:
-                raise ValueError(f"the stage {name} starts with {stage.start}; train-model begins with the texts alone")
+                raise ValueError(f"the stage {name} starts with {stage.start}; train-model starts only from the texts")
             for other in (*([stage.start] if stage.start else []), *stage.others):
                 if other not in known:
                     raise ValueError(f"the stage {name} names {other}, expected a stage before it")
@@ -101,7 +101,9 @@ class Recipe(Section):
         if places and places != [len(self.stages)]:
             raise ValueError("refit should be the last stage")
         if places and (others := self._learned()):
-            raise ValueError(f"refit builds a model anew, without what {others[0]} makes; leave out one of the two")
+            raise ValueError(
+                f"refit builds the model again, without the result of {others[0]}; leave out one of the two"
+            )
 
     def _learned(self) -> list[str]:
         """Stages whose results are more than weights and a search for the model of the first."""

@@ -113,7 +113,7 @@ def check_lengths(files: RecipeFiles) -> dict[str, int]:
     for name, paths in ((name, data.parallel) for name, data in given.items() if data):
         lengths = [sum(1 for _ in read_lines(path)) for path in paths]
         if not lengths[0]:
-            raise FormatError(paths[0], "no lines; expected sentences, one a line")
+            raise FormatError(paths[0], "no lines; expected sentences, one per line")
         for path, length in zip(paths, lengths):
             if length != lengths[0]:
                 raise FormatError(path, f"{length} lines, but {paths[0]} has {lengths[0]}; each line must match")

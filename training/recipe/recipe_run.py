@@ -133,7 +133,9 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
     """
     check_work(output)
     if not (output / WORK).exists() and (output / MODEL).exists() and not is_forced:
-        raise ConfigError(f"{output}: a model that no recipe made; give --force to replace it, or another --output")
+        raise ConfigError(
+            f"{output}: a model that was not made by a recipe; give --force to replace it, or another --output"
+        )
     texts = {f"text {i}": path for i, path in enumerate(recipe.language_model_texts, 1)}
     digests, sentences, seen = file_digests(texts), check_lengths(files), seen_in_training(files)
     recipe = recipe.refitting(files.development is None)

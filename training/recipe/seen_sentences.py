@@ -26,7 +26,9 @@ def check_enough_unseen(files: RecipeFiles, seen: Seen) -> None:
         left, least = seen[name].count(False), LEAST_SENTENCES if name == "development" else 1
         if left < least:
             found = f"{left} of {len(seen[name])} {name} sentences are not in the training data"
-            raise ConfigError(f"{data.source}: {found}, expected {least} or more; give others, or keep those that are")
+            raise ConfigError(
+                f"{data.source}: {found}, expected {least} or more; give others, or do not leave them out"
+            )
 
 
 def without_seen(files: RecipeFiles, seen: Seen, directory: Path) -> RecipeFiles:

@@ -99,7 +99,9 @@ def find_training(directory: Path) -> RunDirectory:
     works = [_work(place) for place in places if (place / FILE).is_file()]
     description = open_description(directory, is_verified=False) if (directory / MODEL).is_file() else None
     if not works and description is None:
-        raise ConfigError(f"{directory}: no training; expected what tune, train or a train- command wrote to --output")
+        raise ConfigError(
+            f"{directory}: not a training run; expected the output directory of tune, train or another trainer"
+        )
     return RunDirectory(directory, description, works, _recipe(directory / RECIPE, _metric(description)))
 
 

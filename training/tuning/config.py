@@ -91,7 +91,9 @@ class TuneConfig(MethodSettings, ScoringSettings):
     def list_method(self) -> Method:
         """The method, if it tunes n-best lists. Raises ConfigError for others."""
         if self.method == "online":
-            raise ConfigError("method is online, which decodes by itself; give one that tunes lists, such as mert")
+            raise ConfigError(
+                "method is online, which does not tune n-best lists; give a method that does, such as mert"
+            )
         return self.method
 
     @property
@@ -102,9 +104,9 @@ class TuneConfig(MethodSettings, ScoringSettings):
     @model_validator(mode="after")
     def _tunes_online_what_it_can(self) -> "TuneConfig":
         if self.method == "online" and self.c:
-            raise ValueError(f"c is {self.c}, which method online has no use for; give it for a MIRA method")
+            raise ValueError(f"c is {self.c}, which method online does not use; give it for a MIRA method")
         if self.method == "online" and self.source_format != "text":
-            raise ValueError("source_format is plf, and method online reads text alone; give another method")
+            raise ValueError("source_format is plf, but method online reads only text; give another method")
         return self
 
     @model_validator(mode="after")
@@ -139,7 +141,9 @@ NOT_TUNED_BY = SHARED | {
 def check_inner(tune: TuneConfig | None) -> None:
     """Raises ValueError where settings of tuning within another training have no effect there."""
     if tune is not None and tune.method == "online":
-        raise ValueError("tune.method is online, which learns by itself; give a method that tunes lists, such as mert")
+        raise ValueError(
+            "tune.method is online, which does not tune n-best lists; give a method that does, such as mert"
+        )
     for name, reason in NOT_TUNED_BY.items():
         if tune is not None and getattr(tune, name) != getattr(TuneConfig(), name):
             raise ValueError(f"tune.{name} has no effect in training; {reason}")

@@ -131,7 +131,7 @@ def check_names(path: Path, dense: Iterable[str], sparse: Iterable[str], weights
         problem = f"no feature has a weight: the list has {_shown(names)}; the weights are of {_shown(weights)}"
         raise FormatError(path, f"{problem}; give both the same names")
     if without := [name for name in dense if name not in weights]:
-        log.warning("%s: features without weight, which count nothing: %s", path, _shown(without))
+        log.warning("%s: features without a weight, which are ignored: %s", path, _shown(without))
     if unused := [name for name in weights if name not in names]:
         log.warning("%s: no line has the features of these weights: %s", path, _shown(unused))
 
@@ -139,7 +139,7 @@ def check_names(path: Path, dense: Iterable[str], sparse: Iterable[str], weights
 def check_fixed(path: Path, layout: Layout, fixed: Iterable[str]) -> None:
     """Log a line of the features that shall keep their weights and are in no list."""
     if unknown := sorted({*fixed} - {*layout.dense, *layout.sparse.values()}):
-        log.warning("%s: no line has the features that are to be fixed: %s", path, _shown(unknown))
+        log.warning("%s: no line has the features to be fixed: %s", path, _shown(unknown))
 
 
 def _shown(names: Iterable[str]) -> str:

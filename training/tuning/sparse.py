@@ -31,7 +31,9 @@ def with_scales(weights: Weights, sparse: Sparse) -> Weights:
         raise ConfigError("sparse is weights, but the model has no sparse features; give it a templates.yaml")
     for name in names:
         if getattr(weights, name) == 0:
-            raise ConfigError(f"the scale of {name} is 0, its features have no effect; give another in weights.yaml")
+            raise ConfigError(
+                f"the scale of {name} is 0, so its features have no effect; give another scale in weights.yaml"
+            )
     return weights.model_copy(update={name: 1.0 for name in names if getattr(weights, name) is None})
 
 

@@ -36,7 +36,7 @@ def tune_model(
     if config.method == "online":
         return tune_online(model, corpus, output, config, test, online or OnlineData(), is_forced)
     if online is not None:
-        raise ConfigError("a word alignment and held-out data are for method online alone; leave them out")
+        raise ConfigError("a word alignment and held-out data are only for method online; leave them out")
     derived = DerivedModel.begin(model, output, WORK, corpus.sets_by_name)
     form = derived.opened.has_tags, config.source_format == "plf"
     development, test_set = (

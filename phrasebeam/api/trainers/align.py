@@ -143,12 +143,12 @@ def _check(options: Any, model: Path | None, by_model: bool) -> None:
                 raise ConfigError(f"{_option(name)} is {use}, and {model} is {kind}; leave out one of the two")
     if by_model and options["heuristic"] not in (None, *HEURISTICS):
         known = ", ".join(HEURISTICS)
-        raise ConfigError(f"--heuristic {options['heuristic']} is of aligners alone; with a translation model, {known}")
+        raise ConfigError(f"--heuristic {options['heuristic']} is only for aligners; with a translation model, {known}")
     given = list(_of_raw(options))
     if given and not options["raw"]:
-        raise ConfigError(f"{_option(given[0])} is of raw text; give --raw with it")
+        raise ConfigError(f"{_option(given[0])} is for raw text; give --raw, too")
     if options["lexicon_format"] and not options["lexicon"]:
-        raise ConfigError("--lexicon-format is that of --lexicon; give both, or leave it out")
+        raise ConfigError("--lexicon-format needs --lexicon; give both, or leave it out")
 
 
 def _of_raw(options: Any) -> dict[str, str]:

@@ -43,7 +43,7 @@ def check_no_words(given: Mapping[str, Any]) -> None:
     """Raise ConfigError where a recipe of sentences is given word pairs, or lacks what it needs."""
     for name in WordOptions.__annotations__:
         if given[name] is not None:
-            raise ConfigError(f"--{_option(name)} is for --recipe normalize; give --source, --target and their like")
+            raise ConfigError(f"--{_option(name)} is for --recipe normalize; give --source and --target instead")
     if given["source"] is None:
         raise ConfigError("--source is missing; give a file of sentences")
 
@@ -52,7 +52,7 @@ def train_on_words(recipe: Any, given: Mapping[str, Any]) -> NormalizerDescripti
     """Train the normalizer that the options of `train` mean. Raises SmtError or OSError."""
     for name, value in given.items():
         if name not in (*KNOWN, *WordOptions.__annotations__) and value not in UNSET:
-            raise ConfigError(f"--{_option(name)} has no effect on a recipe of words; leave it out")
+            raise ConfigError(f"--{_option(name)} has no effect on the recipe normalize; leave it out")
     n_bytes = memory_option(given["memory"])
     bounds = {"memory": n_bytes} | ({} if given["threads"] is None else {"threads": given["threads"]})
     settings = config_with_options(recipe, NormalizerRecipe, {SECTION: bounds}).normalizer

@@ -71,7 +71,7 @@ def rerank(
     if train is None and nbest is None:
         raise ConfigError("nothing to do; give --train and --reference to learn weights, --nbest to use them, or both")
     if start_weights is not None and train is None:
-        raise ConfigError("--start-weights is what --train begins with; give --train, or leave it out")
+        raise ConfigError("--start-weights needs --train; give both, or leave it out")
     check_keeps_inputs([output], [nbest, train, weights, start_weights, *paths(reference)])
     if train is not None:
         check_keeps_inputs([weights], [nbest, train, start_weights, *paths(reference)])

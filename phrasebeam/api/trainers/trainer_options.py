@@ -113,9 +113,9 @@ def raw_settings(config: TrainModelConfig, options: RawOptions) -> TrainModelCon
         return config
     if not (options["raw"] or config.preprocessing):
         if options["source_tokenizer"] or options["target_tokenizer"]:
-            raise ConfigError("tokenizers are of raw text; give --raw with them")
+            raise ConfigError("tokenizers are for raw text; give --raw, too")
         if len(given) < 2:
-            raise ConfigError("give both --source-language and --target-language; for raw text, give --raw with them")
+            raise ConfigError("give both --source-language and --target-language; for raw text, give --raw, too")
         return config.model_copy(update={"languages": parse_config(given, TextLanguages, "options")})
     section = config.preprocessing.model_dump() if config.preprocessing else {}
     preprocessing = raw_preprocessing(section, given)

@@ -58,7 +58,7 @@ def test_sentences_without_words(line):
         ("((('a',1,0),),)", "leads 0 nodes onwards"),
         ("((('a',1.5,1),),)", "the arc 'a' of node 0 has the probability 1.5, expected 0 to 1"),
         ("((('a',-1e-9,1),),)", "has the probability -1e-09, expected 0 to 1"),
-        ("((('a b',1,1),),)", "has space in its word"),
+        ("((('a b',1,1),),)", "has white space in its word"),
         ("((('a',1,1),('b',1,1,1),),)", "some arcs have more scores than others"),
         ("((),)", "node 0 has no arcs"),
         ("(" * 100_000, "expected an arc"),
@@ -93,7 +93,7 @@ def test_columns_are_read():
     ("lines", "message"),
     [
         (["a 1", "b"], "here:2: the sentence that ends here: column 1, 'b': expected a score behind each word"),
-        (["a x", ""], "here:2: the sentence that ends here: column 0: 'x' is no score, expected a probability"),
+        (["a x", ""], "here:2: the sentence that ends here: column 0: 'x' is not a score, expected a probability"),
         (["a nan"], "'nan' is no score"),
         (["a 2"], "the arc 'a' of node 0 has the probability 2.0, expected 0 to 1"),
         (["a 1"] * (MOST_NODES + 1), "here:1001: a sentence of more than 1000 columns, expected a blank line"),

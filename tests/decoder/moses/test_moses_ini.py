@@ -269,7 +269,7 @@ def test_files_are_found_from_here_and_by_their_whole_path(ini, tmp_path, monkey
         ("# a comment", "a comment", 1, "'a comment' before the first [section]"),
         ("4 # words", "four", 7, "[distortion-limit] four: expected a whole number"),
         ("[threads]\n2", "[beam-threshold]\nnarrow", 9, "[beam-threshold] narrow: expected a number"),
-        ("[threads]\n2", "[search-algorithm]\n4", 9, "[search-algorithm] 4: expected 0 (all that the stacks allow) or"),
+        ("[threads]\n2", "[search-algorithm]\n4", 9, "[search-algorithm] 4: expected 0 (stack decoding) or"),
         ("[threads]\n2", "[cube-pruning-pop-limit]\n0", 9, "[cube-pruning-pop-limit] 0: expected 1 or more; with less"),
     ],
 )

@@ -101,7 +101,7 @@ def test_mistakes_are_one_line(model, tmp_path, monkeypatch, capsys, name, conte
 def test_a_document_is_not_replaced_by_itself(model, tmp_path, capsys):
     (tmp_path / "x.tsv").write_text("a\t\n")
     assert run(model, tmp_path / "x.tsv", tmp_path / "x.tsv") == 2
-    assert "is read, too, and would be replaced" in capsys.readouterr().err
+    assert "is an input and would be replaced" in capsys.readouterr().err
 
 
 def test_nothing_is_half_written(model, tmp_path):

@@ -113,8 +113,11 @@ def test_what_is_left_out_is_told(tmp_path, monkeypatch, caplog, corpus):
     [
         (("--source", "x.tsv", "--target", "train.en"), "x.tsv: has both sides; leave out --target train.en"),
         (("--source", "train.de", "--target", "x.po"), "x.po: has both sides; give it as --source alone"),
-        (("--source", "train.de"), "train.de: is plain text of one side, and --target is missing; give it, or a file"),
-        (("--source", "x.tmx"), "x.tmx: a memory has several languages; give those of both sides (--source-column"),
+        (("--source", "train.de"), "train.de: is plain text of one side, but --target is missing; give it, or a file"),
+        (
+            ("--source", "x.tmx"),
+            "x.tmx: a translation memory has several languages; give both languages (--source-column",
+        ),
         (
             ("--source", "x.tsv", "--source-column", "1", "--target-column", "3"),
             "x.tsv:1: 2 columns, expected at least",
@@ -136,4 +139,4 @@ def test_mistakes_are_one_line(here, tmp_path, capsys, options, complaint):
 
 def test_a_file_of_pairs_is_not_replaced(here, capsys):
     assert main(["align", "--model", "model", "--source", "x.tsv", "--output", "x.tsv"]) == 2
-    assert "x.tsv: is read, too, and would be replaced" in capsys.readouterr().err
+    assert "x.tsv: is an input and would be replaced" in capsys.readouterr().err

@@ -190,7 +190,7 @@ def test_a_moses_model_of_raw_text(folder, tmp_path, run, capfd):
 MISTAKES = {
     "no languages": (["--raw"], "raw text needs both languages; give --source-language and --target-language"),
     "one language": (["--raw", "--source-language", "de"], "raw text needs both languages"),
-    "not raw": (["--source-tokenizer", "neutral"], "tokenizers are of raw text; give --raw with them"),
+    "not raw": (["--source-tokenizer", "neutral"], "tokenizers are for raw text; give --raw, too"),
     "no code": (["--raw", "--source-language", "German!", "--target-language", "en"], "a language code (BCP 47)"),
     "alignment": (["--config", "raw.yaml", "--alignment", "raw.de"], "raw.de: a word alignment counts tokens"),
     "lengths": (["--config", "raw.yaml", "--target", "short"], "short: ends after line 1, and raw.de has more"),
@@ -326,4 +326,4 @@ def test_languages_of_tokenized_text_are_two(folder, tmp_path, capsys):
     assert main([*command, "--source-language", "gsw"]) == 2
     assert "give both --source-language and --target-language" in capsys.readouterr().err
     assert main([*command, "--source-tokenizer", "neutral"]) == 2
-    assert "tokenizers are of raw text; give --raw with them" in capsys.readouterr().err
+    assert "tokenizers are for raw text; give --raw, too" in capsys.readouterr().err

@@ -198,7 +198,7 @@ def test_kept_translations_are_those_of_the_weights(tuned):
 
 def test_what_is_no_training_is_refused(tmp_path, capsys):
     assert main(["report", str(tmp_path), "--output", str(tmp_path / "page.html")]) == 2
-    assert "no training" in capsys.readouterr().err
+    assert "not a training run" in capsys.readouterr().err
     (tmp_path / "tuning").mkdir()
     (tmp_path / "tuning" / "work.yaml").write_text("signature: 1\n")
     assert main(["report", str(tmp_path), "--output", str(tmp_path / "page.html")]) == 2

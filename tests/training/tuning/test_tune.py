@@ -75,7 +75,7 @@ def test_the_weight_of_lattices_is_tuned_on_lattices(data, tmp_path, capsys):
     assert_sound(tmp_path / "out")
     assert open_model(tmp_path / "out").weights.input_score not in (None, [0.1])
     assert main(["tune", *given, "--reference", str(data / "reference"), "--method", "online"]) == 2
-    assert "method online reads text alone" in capsys.readouterr().err
+    assert "method online reads only text" in capsys.readouterr().err
 
 
 def corpus_of(data):
