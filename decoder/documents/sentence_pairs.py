@@ -111,9 +111,7 @@ def _tsv_pairs(path: str | Path, columns: Columns) -> Iterator[tuple[str, str]]:
 def tmx_pairs(path: str | Path, source: str | None, target: str | None) -> Iterator[tuple[str, str] | str]:
     """The sentence pairs of a translation memory, or "other languages" for what is not in both."""
     if source is None or target is None:
-        raise ConfigError(
-            f"{path}: a translation memory has several languages; give both languages (--source-column en --target-column de)"
-        )
+        raise ConfigError(f"{path}: a memory has several languages; give both (--source-column en --target-column de)")
     languages, n_pairs = Counter[str](), 0
     for unit in _tmx_units(path):
         segments = {code: node for node in unit.getlanguageNodes() if (code := _language(node))}

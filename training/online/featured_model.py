@@ -74,9 +74,7 @@ def _with_own(model: Model, directory: Path, settings: Section) -> Templates | N
         union = union_of(own, GivenTemplates(templates, Path(), "settings"))
     except ConfigError as error:
         if templates == type(settings).model_fields["templates"].default:
-            log.info(
-                f"{directory}: levels or word edges differ from the default templates; only its own features are learned"
-            )
+            log.info(f"{directory}: levels or word edges are not the default ones; only its own features are learned")
             return None
         raise ConfigError(f"{error}; to learn only the model's own features, give templates: null") from error
     return None if _without_maps(union) == _without_maps(model.templates) else union

@@ -30,7 +30,7 @@ def translated_sets(directories: Sequence[Path]) -> TranslatedSets:
     for name, (other, _, is_other) in found.items():
         if other.references != known.references or is_other != is_tokenized:
             raise ConfigError(
-                f"{name}: other development sentences than in {first}; compare training runs with the same development set"
+                f"{name}: other development sentences than in {first}; compare runs with the same development set"
             )
     texts = EvaluatedTexts({name: texts for name, (_, texts, _) in found.items()}, known.references)
     return TranslatedSets(texts, known.source or None, is_tokenized)

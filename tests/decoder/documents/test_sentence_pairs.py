@@ -103,7 +103,7 @@ def test_po(tmp_path):
         ("x.tsv", "en\tes\n", ("en", "gn"), "x.tsv: no column 'gn' in its first line, expected one of 'en', 'es'"),
         ("x.tsv", "", ("en", 2), "x.tsv: columns en and 2; give names for both, or numbers for both"),
         ("x.tsv", "", (0, 1), "x.tsv: column 0, expected 1 or more"),
-        ("x.tmx", TMX, (), "x.tmx: a translation memory has several languages; give both languages"),
+        ("x.tmx", TMX, (), "x.tmx: a memory has several languages; give both"),
         ("x.tmx", TMX, ("en", "es"), "x.tmx: has nothing from en to es; its languages are en-US (4), de (3), fr (1)"),
         ("x.tmx", TMX[:300], ("en", "de"), "x.tmx:5: "),
         ("x.tmx", "<html><tu/></html>", ("en", "de"), "x.tmx: no element <tmx>, expected a translation memory (TMX)"),

@@ -116,7 +116,7 @@ def test_what_is_left_out_is_told(tmp_path, monkeypatch, caplog, corpus):
         (("--source", "train.de"), "train.de: is plain text of one side, but --target is missing; give it, or a file"),
         (
             ("--source", "x.tmx"),
-            "x.tmx: a translation memory has several languages; give both languages (--source-column",
+            "x.tmx: a memory has several languages; give both (--source-column",
         ),
         (
             ("--source", "x.tsv", "--source-column", "1", "--target-column", "3"),
