@@ -181,7 +181,7 @@ class Decoder:
         """Make an Input of tokens, which are word|TAG if the model has features of tags. Raises ConfigError."""
         if self._warns_of_raw_text and isinstance(line, str) and looks_raw(line):
             self._warns_of_raw_text = False
-            log.warning("%s seems not to be tokenized:  %s", excerpt(line), RAW_ADVICE)
+            log.warning("%s seems not to be tokenized: %s", excerpt(line), RAW_ADVICE)
         return line if isinstance(line, Input) else Input.read(line, self.model.has_tags)
 
     def search_input(self, line: Sentence) -> Input:

@@ -245,7 +245,7 @@ def test_the_address_keeps_what_is_asked(page):
 def test_raw_text_for_a_model_that_takes_it_beside_one_that_does_not(toy, raw_toy):
     with serving(create_app({"toy": toy, "raw": raw_toy})) as address, browser() as driver:
         opened(driver, address)
-        until(lambda: "toy: words and signs apart" in texts(driver, "#kind")[0])
+        until(lambda: "toy: tokens separated" in texts(driver, "#kind")[0])
         find(driver, "#models input")[1].click()
         until(lambda: find(driver, "#raw-choice")[0].is_displayed())
         until(lambda: "German → English" in texts(driver, "#kind")[0])

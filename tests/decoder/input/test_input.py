@@ -251,7 +251,7 @@ def test_marked_words_are_other_words_for_readers_alone(directory):
         ({"walls": (4,)}, "a wall stands before word 4, the sentence has words 0 to 2"),
         ({"zones": ((2, 2),)}, "a zone holds no words"),
         ({"zones": ((0, 4),)}, "a zone holds words 0 to 3, the sentence has words 0 to 2"),
-        ({"zones": ((0, 2), (1, 3))}, "the zones of words 0 to 1 and words 1 to 2 cross; nest them"),
+        ({"zones": ((0, 2), (1, 3))}, "the zones of words 0 to 1 and words 1 to 2 cross; nest or separate them"),
     ],
 )
 def test_impossible_instructions(instructions, complaint):

@@ -94,7 +94,7 @@ def test_columns_are_read():
     [
         (["a 1", "b"], "here:2: the sentence that ends here: column 1, 'b': expected a score behind each word"),
         (["a x", ""], "here:2: the sentence that ends here: column 0: 'x' is not a score, expected a probability"),
-        (["a nan"], "'nan' is no score"),
+        (["a nan"], "'nan' is not a score"),
         (["a 2"], "the arc 'a' of node 0 has the probability 2.0, expected 0 to 1"),
         (["a 1"] * (MOST_NODES + 1), "here:1001: a sentence of more than 1000 columns, expected a blank line"),
     ],

@@ -89,7 +89,7 @@ def test_translate_keeps_what_memories_have(model, memory_path, tmp_path, capsys
 @pytest.mark.parametrize(
     ("name", "content", "error", "said"),
     [
-        ("m.tmx", TMX.replace('"en"', '"fr"'), ConfigError, "has nothing from de to en; its languages are de"),
+        ("m.tmx", TMX.replace('"en"', '"fr"'), ConfigError, "has no segments from de to en; its languages are de"),
         ("m.tmx", TMX[:400], FormatError, "m.tmx"),
         ("m.tsv", "a\t\n", ConfigError, "no segment has a translation"),
         ("m.txt", "a\n", ConfigError, "m.txt"),

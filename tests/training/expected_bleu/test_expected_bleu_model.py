@@ -251,7 +251,7 @@ def test_parameters_that_are_none_are_refused(data, lists, tmp_path, number):
     for path in (tmp_path / "out" / WORK / "iterations").iterdir():
         np.save(path, np.full_like(np.load(path), number))
     (tmp_path / "out" / "model.yaml").unlink()  # so that the model is written again
-    with pytest.raises(FormatError, match=r"0\d\d.npy: a number that is beyond"):
+    with pytest.raises(FormatError, match=r"0\d\d.npy: a number beyond"):
         learn(data, tmp_path / "out", lists, iterations=1)
 
 

@@ -164,7 +164,7 @@ def test_who_learned_nothing_says_so(data, tmp_path, capsys):
     ("settings_given", "message"),
     [
         ({"algorithm": 1, "shards": 2}, "algorithm 1 has one shard; give algorithm 2, 3 or 4"),
-        ({"algorithm": 3, "task_weights": "own"}, "algorithm 3 has no use for; give 4"),
+        ({"algorithm": 3, "task_weights": "own"}, "algorithm 3 does not support; give 4"),
         ({"rates": {"no": 1}}, "'no' is not a feature"),
         ({"algorithm": 5}, "algorithm"),
         ({"tune": {"seeds": [1, 2]}}, r"tune\.seeds has no effect in training"),

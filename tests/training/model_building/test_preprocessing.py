@@ -288,7 +288,7 @@ def test_subwords_by_a_model_that_is_given(tmp_path):
     assert (tmp_path / "model" / "tokenizer.target").read_bytes() == (tmp_path / "given").read_bytes()
     for content, found in ((b"", "no pieces"), (b"neither", "INTERNAL")):
         (tmp_path / "given").write_bytes(content)
-        with pytest.raises(FormatError, match=f"given: no model of SentencePiece .*{found}.*; give a model"):
+        with pytest.raises(FormatError, match=f"given: not a SentencePiece model .*{found}.*; give a model"):
             train_model(source, target, tmp_path / "other", config(preprocessing=raw))
 
 

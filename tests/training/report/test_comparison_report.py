@@ -110,7 +110,7 @@ def test_report_has_the_page_of_evaluate(folder, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("one two", "one: files of translations are compared by --reference"),
+        ("one two", "one: to compare files of translations, give --reference"),
         ("one --reference ref", "two or more systems"),
         ("one two --reference ref --source three --output three", "is an input"),
         ("one", "not a training run"),

@@ -181,7 +181,7 @@ def test_trainings_are_compared_by_their_best_translations(tuned, capsys):
     for others, message in (
         (["third"], "third: other development sentences"),
         (["model"], "model: no translations"),
-        (["dev.src"], "dev.src: no directory of a training"),
+        (["dev.src"], "dev.src: not the directory of a training run"),
     ):
         assert main(["report", "tuned", *others, "--output", "page.html"]) == 2
         assert message in capsys.readouterr().err

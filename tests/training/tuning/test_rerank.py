@@ -243,7 +243,7 @@ def test_names_that_do_not_match_are_told(nbest, reference, tmp_path, capsys):
     command = ["rerank", "--weights", str(weights), "--nbest", str(nbest)]
     assert main([*command, "--memory", "64G"]) == 0  # the process of the tests may hold more than the default
     assert capsys.readouterr().err.splitlines() == [
-        f"{nbest}: features without weight, which count nothing: 'LM0'",
+        f"{nbest}: features without a weight, which are ignored: 'LM0'",
         f"{nbest}: no line has the features of these weights: 'LM'",
     ]
     weights.write_text("LM= 1\n" + "".join(f"x{i}= 1\n" for i in range(9)))
@@ -259,5 +259,5 @@ def test_fixed_names_of_no_feature_are_told(nbest, reference, tmp_path, capsys):
     (tmp_path / "config").write_text("fixed: [LM, good_d]\n")
     arguments = ["rerank", "--train", str(nbest), "--reference", str(reference), "--weights", str(tmp_path / "w")]
     assert main([*arguments, "--config", str(tmp_path / "config")]) == 0
-    assert f"{nbest}: no line has the features that are to be fixed: 'LM'\n" in capsys.readouterr().err
+    assert f"{nbest}: no line has the features to be fixed: 'LM'\n" in capsys.readouterr().err
     assert "good_d" not in load_weights(tmp_path / "w")
