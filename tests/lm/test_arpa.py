@@ -139,7 +139,7 @@ def test_odd_white_space_is_part_of_words(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "line", "message"),
     [
-        ("-0.7\ta", "0.7\ta", 9, "log10 p = 0.7, expected a finite number of at most 0"),
+        ("-0.7\ta", "0.7\ta", 9, "log10 p = 0.7, expected a finite number not above 0"),
         ("-0.7\ta", "nan\ta", 9, "log10 p = nan"),
         ("-0.7\ta", "-inf\ta", 9, "log10 p = -inf"),
         ("-0.7\ta", "-1e39\ta", 9, "log10 p = -1e39"),

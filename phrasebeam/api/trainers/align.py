@@ -139,7 +139,7 @@ def _check(options: Any, model: Path | None, by_model: bool) -> None:
         kind = "a translation model" if by_model else "a saved aligner"
         for name in (*OF_TRAINING, *(OF_ALIGNERS if by_model else ("raw",))):
             if options[name] not in (None, False):
-                use = "of aligners alone" if name in OF_ALIGNERS else "for a training"
+                use = "only for aligners" if name in OF_ALIGNERS else "only for training"
                 raise ConfigError(f"{_option(name)} is {use}, and {model} is {kind}; leave out one of the two")
     if by_model and options["heuristic"] not in (None, *HEURISTICS):
         known = ", ".join(HEURISTICS)

@@ -122,7 +122,10 @@ def test_what_is_written_is_read(seed, policy):
         ('a <wall span="1-999999999"/>', "walls are put around words 1 to 999999999, the sentence has"),
         (f'a <wall span="{"9" * 5000}"/>', "<wall> has span="),
         ('a <wall span="4"/>', "walls are put around words 4 to 4, the sentence has words 0 to 0"),
-        ('<ne translation="@num@" entity="3">@num@</ne>', "<ne> has a meaning in Moses that the decoder does not support"),
+        (
+            '<ne translation="@num@" entity="3">@num@</ne>',
+            "<ne> has a meaning in Moses that the decoder does not support",
+        ),
         (f'<b translation="x">{"a " * 64}</b>', "a translation is given for 64 words, at most 63 can have one"),
     ],
 )

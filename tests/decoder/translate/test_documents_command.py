@@ -79,10 +79,10 @@ def test_a_document_goes_to_standard_output(model, tmp_path, capfdbinary):
     ("name", "content", "options", "complaint"),
     [
         ("x.po", "msgid", (), "x.po:1: Syntax error"),
-        ("x.po", PO, ("--nbest", "2", "--nbest-output", "n"), "--nbest is of lines"),
-        ("x.po", PO, ("--alignment",), "--alignment is of lines"),
+        ("x.po", PO, ("--nbest", "2", "--nbest-output", "n"), "--nbest works only for lines"),
+        ("x.po", PO, ("--alignment",), "--alignment works only for lines"),
         ("x.po", PO, ("--confidence",), "--confidence works only for lines"),
-        ("x.po", PO, ("--markup", "exclusive"), "--markup is of lines"),
+        ("x.po", PO, ("--markup", "exclusive"), "--markup works only for lines"),
         ("x.tmx", "<tmx/>", (), "x.tmx: is no document to translate; give a PO, XLIFF, TSV or text file"),
         ("x.tsv", "a\tb\n", ("--source-column", "en", "--target-column", "de"), "no column 'en' in its first line"),
         ("x.tsv", "a\n\xff\n", (), "x.tsv:2: byte 0xff at column 1 is not UTF-8"),

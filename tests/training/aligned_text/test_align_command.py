@@ -126,10 +126,10 @@ def test_errors_by_alignments_by_hand(here, capsys):
 
 
 REFUSED = [
-    ("--model saved --aligner hmm", "--aligner is for a training, and saved is a saved aligner; leave out one"),
-    ("--model saved --save other", "--save is for a training"),
-    ("--model saved --raw", "--raw is for a training"),
-    ("--model model --seed 3", "--seed is for a training, and model is a translation model"),
+    ("--model saved --aligner hmm", "--aligner is only for training, and saved is a saved aligner; leave out one"),
+    ("--model saved --save other", "--save is only for training"),
+    ("--model saved --raw", "--raw is only for training"),
+    ("--model model --seed 3", "--seed is only for training, and model is a translation model"),
     ("--model model --scores new", "--scores is only for aligners, and model is a translation model"),
     ("--model model --heuristic source_to_target", "--heuristic source_to_target is only for aligners"),
     ("--source-language bzd", "--source-language is for raw text; give --raw, too"),

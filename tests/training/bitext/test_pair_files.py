@@ -126,7 +126,10 @@ def test_what_is_left_out_is_told(tmp_path, monkeypatch, caplog, corpus):
         (("--source", "x.tsv", "--source-column", "de"), "x.tsv: columns de and 2; give names for both, or numbers"),
         (("--source", "none.xlf"), "none.xlf: No such file"),
         (("--source", "empty.po"), "empty.po: no sentence pairs, segments: 1 untranslated; give a file"),
-        (("--source", "fr.tmx", "--source-column", "es", "--target-column", "it"), "fr.tmx: has no segments from es to it"),
+        (
+            ("--source", "fr.tmx", "--source-column", "es", "--target-column", "it"),
+            "fr.tmx: has no segments from es to it",
+        ),
     ],
 )
 def test_mistakes_are_one_line(here, tmp_path, capsys, options, complaint):

@@ -111,10 +111,10 @@ def test_the_largest_values_are_learned_from(tmp_path, method):
     [
         ("", "no lines"),
         ("0 ||| a ||| LM0= 1\n", "1: 3 fields"),
-        ("0 ||| a ||| LM0= 1 LM0= 1 ||| 1\n", "1: the feature 'LM0' is there twice"),
+        ("0 ||| a ||| LM0= 1 LM0= 1 ||| 1\n", "1: the feature 'LM0' occurs twice"),
         ("0 ||| a ||| 1 ||| 1\n", "1: the value '1' has no name"),
         ("0 ||| a ||| =1 ||| 1\n", "1: the value '=1' has no name"),
-        ("0 ||| a ||| F0=-1 F0=-2 ||| 1\n", "1: the feature 'F0' is there twice"),
+        ("0 ||| a ||| F0=-1 F0=-2 ||| 1\n", "1: the feature 'F0' occurs twice"),
         ("0 ||| a ||| F0=x ||| 1\n", "1: a feature is 'x', expected a number"),
         ("0 ||| a ||| LM0= x ||| 1\n", "1: a feature is 'x', expected a number"),
         ("0 ||| a ||| LM0= 1 nan ||| 1\n", "1: a feature is 'nan', expected a number up to 1e\\+30"),
