@@ -67,9 +67,7 @@ def export_moses(model: str | Path, output: str | Path, is_forced: bool = False)
     _check_words(Path(model), opened)
     for entry in opened.description.language_models:
         if entry.classes:
-            raise ModelError(
-                f"{Path(model) / entry.file}: a model over classes, which Moses supports only with factors"
-            )
+            raise ModelError(f"{Path(model) / entry.file}: Moses supports models over classes only with factors")
     _check_weights(Path(model) / "weights.yaml", opened.weights)
     search = ModelSearch.of(model).search
     if not search.future_cost:

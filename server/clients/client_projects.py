@@ -36,7 +36,7 @@ class SuggestBody(LibreTranslateRequest):
 
 
 class SuggestAnswer(BaseModel):
-    """Answer of /suggest."""
+    """Whether the better translation was taken over."""
 
     success: bool
 
