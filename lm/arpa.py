@@ -28,7 +28,7 @@ ADVICE = "copy the file or train the model again"
 
 
 def starts_arpa(start: bytes) -> bool:
-    """Whether a file that starts so (its first LONGEST_HEADER bytes) is ARPA: text, and then a line \\data\\."""
+    """Whether a file with these first LONGEST_HEADER bytes is ARPA: text, and then a line \\data\\."""
     data = DATA.search(start)
     return data is not None and b"\0" not in start[: data.start()]
 

@@ -120,7 +120,7 @@ def _estimate(chunks: Iterator[np.ndarray], vocabulary: Vocabulary, text: str, s
 
 
 def _bucket_rows(settings: Settings) -> int:
-    """Windows per bucket: what the memory has left beside vocabulary and interpreter."""
+    """Windows per bucket, from the memory that vocabulary and interpreter leave."""
     # Measured with orders 4 and 6: keys, counts and several copies of the words.
     bytes_per_row = 40 * settings.order
     return max(1, memory_left(settings.memory_bytes) // bytes_per_row)

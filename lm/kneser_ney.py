@@ -118,7 +118,7 @@ def interpolate(
     """Probabilities float64[K] of the n-grams of `order`, and backoffs float64[C] of their contexts.
 
     `begins`: int64[C], first n-gram of each context; `lower_prob`: float64, probabilities one order below, indexed by
-    `order.suffixes`; `discount`: float64[4] of `discounts`. Those of pruned n-grams are of no use.
+    `order.suffixes`; `discount`: float64[4] of `discounts`. Values of pruned n-grams are not used.
     """
     prob, backoff = np.empty(len(order.words)), np.empty(begins.size)
     _interpolate(begins, *order[1:], lower_prob, discount, prob, backoff)

@@ -150,7 +150,7 @@ class LanguageModel:
 
 
 def is_binary(path: str | Path) -> bool:
-    """Whether the file is a KenLM binary, not ARPA. Raises FormatError if it is clearly neither."""
+    """Whether the file is a KenLM binary rather than ARPA. Raises FormatError if it is clearly neither."""
     try:
         with open_binary(path) as file:
             start = file.read(LONGEST_HEADER)

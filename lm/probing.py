@@ -191,7 +191,7 @@ def _check_words(ended: np.ndarray, expected: int, path: Path) -> None:
 
 
 def _has_empty_bucket(tables: ProbingTables, table: int) -> bool:
-    """Whether a hash table has an empty bucket, where searches for what it lacks end; a sound one has many."""
+    """Whether a hash table has an empty bucket, at which searches for missing keys end; a valid table has many."""
     start, buckets, width = int(tables.starts[table]), int(tables.buckets[table]), entry_width(tables.order, table)
     for first in range(0, buckets, AT_ONCE):
         size = min(AT_ONCE, buckets - first)

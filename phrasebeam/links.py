@@ -1,4 +1,4 @@
-"""Whether the subpackages are there: links of a checkout, which a git without symbolic links writes as small files."""
+"""Check of a checkout's links to subpackages, which git writes as small files if it has no symbolic links."""
 
 import sys
 from pathlib import Path

@@ -69,7 +69,7 @@ def create_app(
     hosts: Iterable[str] = (),
     clients: Clients | None = None,
 ) -> FastAPI:
-    """The application that serves the models in `directories`, by name; to those who have the token, if there is one.
+    """The application that serves the models in `directories`, by name; clients need the token, if there is one.
 
     `projects`: the directory of what is confirmed, or that and memories; `languages` of models by names; `hosts`: names
     by which it may be called, beside localhost, where there is no token; `clients`: what is said of clients.

@@ -1,6 +1,6 @@
 """HTTP/1.1 by uvicorn and httptools, within bounds of bytes, seconds and connections that hold before the application.
 
-What a client may send beside bodies is bounded, whether or not it ever is a request, and so is the time in which the
+Bytes that a client sends besides bodies are bounded, even if they are not a request, and so is the time in which the
 server waits for a client that neither sends nor reads.
 """
 
@@ -118,7 +118,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._unset_keepalive_if_required()
 
     def timeout_keep_alive_handler(self) -> None:
-        """End the connection of a client that has neither sent the head of a request nor read of its answer."""
+        """End the connection of a client that has not sent the head of a request, or does not read its answer."""
         n_unread = self.transport.get_write_buffer_size()
         if n_unread and n_unread != self._n_unread:
             self._n_unread = n_unread

@@ -1,4 +1,4 @@
-"""How a model learns from confirmed translations, and the defaults."""
+"""Settings of learning from confirmed translations, with their defaults."""
 
 from pydantic import Field
 

@@ -32,7 +32,7 @@ class ConfirmedPairs(NamedTuple):
 
 
 class ConfirmedStatistics:
-    """What confirmed segments and a model count together, at one time."""
+    """Joint counts of confirmed segments and a model, at one time."""
 
     def __init__(self, static: StaticArrays, dynamic: DynamicCounts):
         self.static = static
@@ -126,7 +126,7 @@ def choose_pairs(static: StaticArrays, confirmed: Confirmed, words, begins, leng
 
 @inlined_kernel
 def _is_better(count, pair, tables, confirmed, other):
-    """Whether a pair with a count comes before another one: it is more frequent, or as frequent and entered before."""
+    """Whether a pair comes before another one: it is more frequent, or as frequent and was entered earlier."""
     of_other = faded(tables.pairs, other, confirmed.time, confirmed.rules.decay)
     return count > of_other or (count == of_other and pair < other)
 

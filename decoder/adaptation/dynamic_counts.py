@@ -43,7 +43,7 @@ KEPT = np.int64(32)  # pairs of a source phrase that stay in its list, at least;
 
 
 class PairEntries(NamedTuple):
-    """What is known of each phrase pair beside its count, by its number; there is room for C of them."""
+    """Data of each phrase pair besides its count, by its number; capacity C."""
 
     target: np.ndarray  # int32[C], number of its target phrase
     next_listed: np.ndarray  # int32[C], number of the next pair in the list of its source phrase, or EMPTY
@@ -131,7 +131,7 @@ class DynamicCounts:
 
     @property
     def time(self) -> int:
-        """How many segments are counted."""
+        """Number of segments that were counted."""
         return len(self.text)
 
     @property
@@ -270,5 +270,5 @@ def link_key(source, target):
 
 @inlined_kernel
 def link_count(tables: CountTables, source, target, time, decay):
-    """How often `source` and `target` (int64) are linked, as `decay` (float64) has it at a `time` (int64)."""
+    """How often `source` and `target` (int64) are linked, decayed by `decay` (float64) until `time` (int64)."""
     return faded(tables.links, number_of(tables.links, link_key(source, target)), time, decay)

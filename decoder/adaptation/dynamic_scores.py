@@ -38,7 +38,7 @@ ZERO = np.int64(0)
 
 
 class Confirmed(NamedTuple):
-    """All that is counted of confirmed segments at one time."""
+    """All counts of confirmed segments at one time."""
 
     tables: CountTables
     bitext: AlignedBitext
@@ -159,7 +159,7 @@ def _words_of(bitext, segment, link):
 
 @inner_kernel
 def _all_links(static, confirmed, source, target):
-    """How often two words (int64) are linked in model and segments; with ANY_WORD all links of the other one."""
+    """How often two words (int64) are linked in model and segments; ANY_WORD: all links of the other word."""
     new = link_count(confirmed.tables, source, target, confirmed.time, confirmed.rules.decay)
     if source == ANY_WORD:
         return new + (static.target_links[target] if target < static.target_links.size else 0.0)

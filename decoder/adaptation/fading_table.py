@@ -1,6 +1,6 @@
 """Counts by key that fade with time: a hash table in arrays, which kernels fill and read.
 
-A count is stored as it was when something was added last, with that time; `decay` to the power of the time that has
+A count is stored with its value at the last addition and the time of it; `decay` to the power of the time that has
 passed since then makes it what it is now.
 """
 
@@ -83,7 +83,7 @@ def number_or_new(table: FadingTable, key):
 
 @inlined_kernel
 def faded(table: FadingTable, number, time, decay):
-    """What the count of a `number` (int64) is at a `time` (int64), by `decay` (float64); 0 for EMPTY."""
+    """The count of a `number` (int64) at a `time` (int64), by `decay` (float64); 0 for EMPTY."""
     if number == EMPTY:
         return 0.0
     return table.values[number] * decay ** (time - np.int64(table.times[number]))

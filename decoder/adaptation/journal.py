@@ -44,7 +44,7 @@ class ChangedJournalError(SmtError):
 
 
 class JournalContent(NamedTuple):
-    """What reading a journal found."""
+    """The content of a journal as read."""
 
     segments: dict[int, Segment]  # all that are not undone, by number
     n_confirmed: int  # undone ones included

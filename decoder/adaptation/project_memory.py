@@ -1,4 +1,4 @@
-"""What a project has confirmed: its segments, their counts, and the language model of their text."""
+"""Memory of a project: its confirmed segments, their counts, and the language model of their text."""
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -96,13 +96,16 @@ class ProjectMemory:
         self._refresh()
 
     def follow_journal(self) -> None:
-        """Learn the journal anew if another program has changed it. Raises as Journal.reopen; then all is as before."""
+        """Read and learn the journal again if another program has changed it.
+
+        Raises as Journal.reopen does; then nothing has changed.
+        """
         with suppress(ChangedJournalError), self._agreeing():
             pass
 
     @contextmanager
     def _agreeing(self) -> Iterator[None]:
-        """Hold the lock; where another program has changed the journal, learn it anew before the error goes on."""
+        """Hold the lock; if another program has changed the journal, learn it again before raising the error."""
         with self._lock:
             try:
                 if self.journal:
@@ -201,7 +204,7 @@ class ProjectMemory:
             self._numbers[segment.key] = segment.number
 
     def _count_all(self) -> None:
-        """Count all segments anew; the language model has only those that have not faded away."""
+        """Count all segments again; the language model gets only those that have not faded away."""
         self._forget()
         segments = list(self._segments.values())
         self._count(segments)

@@ -1,4 +1,4 @@
-"""What the phrase table of a model counts of phrases and words that confirmed segments have."""
+"""Counts in a model's phrase table of the phrases and words that occur in confirmed segments."""
 
 from functools import cached_property
 from typing import NamedTuple
@@ -108,7 +108,7 @@ def static_pair(static: StaticArrays, source, words, begin, length):
 
 @inner_kernel
 def static_links(static: StaticArrays, source, target):
-    """How often `source` and `target` (int64) are linked (float64); 0 where the model lacks one of them."""
+    """How often `source` and `target` (int64) are linked (float64); 0 if the model lacks one of them."""
     n_target = static.target_links.size
     if source >= static.source_links.size or target >= n_target:
         return 0.0

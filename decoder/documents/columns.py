@@ -7,7 +7,7 @@ from phrasebeam.base.errors import ConfigError, FormatError, excerpt
 
 
 class Columns:
-    """Where source and target stand in the rows of a table, of which the first is a header if they have names."""
+    """Columns of source and target in a table, by number or by name; with names the first row is a header."""
 
     def __init__(self, path: str | Path, source: str | int | None = None, target: str | int | None = None):
         self._path, self._names = path, ("1" if source is None else str(source), "2" if target is None else str(target))

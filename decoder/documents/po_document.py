@@ -60,7 +60,7 @@ class PoDocument(Document):
 
 
 def plural_forms(store: Any, language: str | None) -> int:
-    """How many plural forms the messages of a PO file have, as its header says, or as its language has."""
+    """Number of plural forms of messages in a PO file, from its header or, else, from its language."""
     n_forms, _ = store.getheaderplural()
     if n_forms is None:
         language = store.gettargetlanguage() or language

@@ -148,7 +148,7 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
 
 
 def _zones(marks: Iterable[Mark], spans: Sequence[Span], terms: Sequence[Span]) -> tuple[Span, ...]:
-    """What tags wrap, that it may stand together in the translation; no zones that cross others, or terms."""
+    """Zones that keep tagged words together in the translation; none that cross other zones or terms."""
     zones = list[Span]()
     for mark in _all(marks):
         begin, end = covered(spans, mark.begin, mark.end) if mark.begin < mark.end else (0, 0)

@@ -150,7 +150,7 @@ def _words(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _class(character: str, place: int) -> object:
-    """What characters of a word share: letters, digits and marks are of one, all others of none."""
+    """The class of a character: letters, digits and marks form one, other characters none."""
     if character.isspace():
         return None
     if character.isalnum() or unicodedata.category(character)[0] == "M":

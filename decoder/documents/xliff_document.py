@@ -126,7 +126,7 @@ class XliffDocument(Document):
         self._units[number].mark_reviewed()
 
     def content(self) -> bytes:
-        """The file with the same declaration, comments and ends of lines; only elements are written anew."""
+        """The file with the same declaration, comments and line ends; only elements are rewritten."""
         from lxml import etree
 
         tree, content = self._file.store.document, self._file.bytes
@@ -153,7 +153,7 @@ def xliff_translations(path: str | Path) -> Iterator[str]:
 
 
 def inner_xml(element: Any) -> str:
-    """What is in an element, as XML; where white space does not count, it is single."""
+    """The content of an element as XML; if white space does not matter, it is single."""
     from lxml import etree
 
     helpers = toolkit("misc.xml_helpers")
@@ -174,7 +174,7 @@ def plain_text(element: Any) -> str:
 
 
 def has_words(element: Any) -> bool:
-    """Whether there is text in an element, its tags left out."""
+    """Whether an element has text besides tags."""
     return plain_text(element) != ""
 
 

@@ -1,4 +1,4 @@
-"""All that there is to tell of one sentence: its translation, n-best list and search; why it is not another one."""
+"""Explanation of one sentence: translation, n-best list, search, and why another translation was not chosen."""
 
 from collections.abc import Sequence
 

@@ -32,7 +32,7 @@ Phrase = tuple[int, int, str]  # a source span and its target
 
 
 class GivenComparison(Plain):
-    """A given translation beside the one that the search finds.
+    """Comparison of a given translation with the one that the search finds.
 
     `verdict`: it is the same; the model can say it and scores it worse; or no worse, so that the search lost it; it
     needs phrase pairs beyond the table limit, or jumps beyond the distortion limit; or the model lacks a phrase pair.
@@ -100,7 +100,7 @@ class GivenTranslations:
     def _force(
         self, forced: ForcedDecoder, given: Input, words: Sequence[str], snapshot: WeightSnapshot, found: Found
     ) -> tuple[bool, _Forced | None]:
-        """Whether that was too large, and the best derivation, if there is one."""
+        """Whether the forced search was too large, and the best derivation, if any."""
         with _prepared(forced, given, words, snapshot) as search:
             status, lattice = search.lattice()
             gold = search.score(lattice) if lattice is not None else None

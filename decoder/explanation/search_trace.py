@@ -1,4 +1,4 @@
-"""The search, stack by stack: what each kept, what was recombined with it, and what it lost and why.
+"""The search, stack by stack: hypotheses that were kept, recombined or lost, and why.
 
 All of it is read from the hypothesis graph, so that a search that nobody asks about does no more than before: what the
 hypotheses in the graph could be extended by and is not in the graph was lost. The best of these by their estimates are

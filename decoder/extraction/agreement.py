@@ -27,7 +27,7 @@ ONE_ALIGNMENT = Agreement()
 
 
 class Votes(NamedTuple):
-    """Where the alignments that allow the same pair of spans are counted, for R rows of a sentence pair at most."""
+    """Counters of the alignments that allow the same pair of spans, for at most R rows of a sentence pair."""
 
     slots: np.ndarray  # int64[S], a hash table of rows; S is a power of two, above 2 R
     counts: np.ndarray  # int64[R], of a row that is the first of its spans, else 0

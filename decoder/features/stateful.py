@@ -58,7 +58,7 @@ def history_columns(weights: Any, tables: Any) -> tuple[np.ndarray, int]:
 
 
 def histories_lower(weights: Any, columns: np.ndarray) -> bool:
-    """Whether there are features with `columns`, by history_columns, and their scores are never above 0."""
+    """Whether features with `columns` exist (see history_columns) and their scores are never above 0."""
     active = [feature for feature, column in zip(WITH_HISTORY, columns) if column != ABSENT]
     return bool(active) and all(feature.lowers_scores(weights) for feature in active)
 

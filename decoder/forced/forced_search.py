@@ -122,7 +122,7 @@ class ForcedSearch:
         return True
 
     def _goal(self, states: ForcedStates, takes_prefixes: bool) -> Goal | None:
-        """Where derivations end: with the whole pair, the longest prefix pair or any; None if no state is an end."""
+        """The end of derivations: the whole pair, the longest prefix pair or any; None if no state is an end."""
         n_words, least = self.n_words, self.settings.least_prefix
         if not takes_prefixes:
             return Goal(n_words, self.reference.size, least) if states.heads[n_words] != EMPTY else None

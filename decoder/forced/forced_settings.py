@@ -1,4 +1,4 @@
-"""What forced decoding looks for, and when it gives up: the only defaults."""
+"""Settings of forced decoding: its goal, and when it gives up. The only place of the defaults."""
 
 from typing import Literal
 

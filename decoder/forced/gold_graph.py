@@ -173,7 +173,7 @@ def _fill_state(space, n_words, lattice, gold, state):
 
 @inlined_kernel
 def _find_slot(graph, gold, first, phrase_state, blocks):
-    """Where the node is that has this phrase state and these blocks, among those of a state from `first` on."""
+    """The node with this phrase state and these blocks, among the nodes of a state from `first` on."""
     slot = first_slot(mix(combine(combine(combine(START, first), phrase_state), blocks)), gold.slots.size)
     while gold.slots[slot] != EMPTY:
         node = np.int64(gold.slots[slot])

@@ -1,4 +1,4 @@
-"""What forced decoding reaches of a bitext, by sentence length (Yu et al. 2013, Figures 6 and 7, Table 3)."""
+"""Share of a bitext that forced decoding reaches, by sentence length (Yu et al. 2013, Figures 6 and 7, Table 3)."""
 
 import math
 from collections import defaultdict

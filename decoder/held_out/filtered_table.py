@@ -187,7 +187,7 @@ def _count_source(phrases, counts, held_out, held_out_f, source, remaining):
 
 @inlined_kernel
 def _has_counts(counts, pair):
-    """Whether the pair has counts of orientations; in imported tables none has."""
+    """Whether the pair has counts of orientations; in imported tables no pair has them."""
     return counts[pair, 0] + counts[pair, 1] + counts[pair, 2] + counts[pair, 3] > 0
 
 

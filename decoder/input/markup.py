@@ -87,7 +87,7 @@ def read_all_markup(
 
 
 def read_sentence(line: str, markup: Markup, path: str | PathLike[str], number: int | None, has_tags: bool) -> Input:
-    """What read_markup does, with arguments that are known to be right: many lines are read."""
+    """read_markup without checks of its arguments, for many lines."""
     try:
         if markup == "pass-through":
             return Input.read(line, has_tags)

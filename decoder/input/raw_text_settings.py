@@ -1,4 +1,4 @@
-"""How raw text becomes tokens: languages, tokenizers, normalization, casing, escapes."""
+"""Settings of the conversion of raw text to tokens: languages, tokenizers, normalization, casing, escapes."""
 
 import re
 from collections.abc import Mapping
@@ -70,7 +70,7 @@ class SideSettings(NamedTuple):
 
 
 class RawTextSettings(Section):
-    """How raw text is tokenized for a model, and tokens become raw text."""
+    """How raw text is tokenized for a model, and how tokens are joined to raw text."""
 
     source_language: Language
     target_language: Language
@@ -135,9 +135,9 @@ def tokenizer_of(language: str) -> TokenizerName:
 
 
 def raw_preprocessing(section: Mapping[str, object], given: Mapping[str, object]) -> RawTextSettings:
-    """The settings of `section` with those `given` by options in their place. Raises ConfigError.
+    """The settings of `section`, overridden by those `given` as options. Raises ConfigError.
 
-    The tokenizer of another language than that of the section is chosen anew, unless it is given.
+    If the language differs from that of the section, its tokenizer is chosen again, unless it is given.
     """
     other = {f"{side}_tokenizer" for side in get_args(Side) if f"{side}_language" in given}
     settings = {name: value for name, value in section.items() if name not in other} | dict(given)

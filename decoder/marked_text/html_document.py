@@ -39,7 +39,7 @@ class _Node(NamedTuple):
 
     @property
     def has_words(self) -> bool:
-        """Whether there is anything to translate in it."""
+        """Whether it has words to translate."""
         if self.is_text:
             return bool(unescape(self.written).strip())
         return any(child.has_words for child in self.children)

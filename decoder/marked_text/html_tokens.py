@@ -62,7 +62,7 @@ def html_tokens(html: str) -> Iterator[HtmlToken]:
 
 
 def _tag(html: str, position: int) -> HtmlToken | None:
-    """What begins with the < there, or None where that is text; what has no end ends with the document."""
+    """The tag or comment that begins at this <, or None if it is text; one without an end ends with the document."""
     following = html[position + 1 : position + 3]
     if following[:1].isalpha() and following[:1].isascii():
         return _found("start", START.match(html, position)) or HtmlToken("text", html[position:])

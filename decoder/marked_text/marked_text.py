@@ -21,7 +21,7 @@ class Mark:
 
     @property
     def count(self) -> int:
-        """How many marks these are, with those within."""
+        """Number of these marks, including marks within them."""
         return 1 + sum(child.count for child in self.children)
 
 
@@ -34,20 +34,20 @@ class MarkedText:
 
     @property
     def n_marks(self) -> int:
-        """How many marks it has, those within others too."""
+        """Number of its marks, including marks within marks."""
         return sum(mark.count for mark in self.marks)
 
 
 @dataclass(frozen=True)
 class MarkedDocument:
-    """A whole text: what stays as it is, and sentences."""
+    """A whole text: sentences, and the parts between them, which are not translated."""
 
     parts: Sequence[str | MarkedText]
     escape: Callable[[str], str] = str  # how text between marks is written
 
     @property
     def sentences(self) -> list[MarkedText]:
-        """What is to be translated."""
+        """The sentences to translate."""
         return [part for part in self.parts if isinstance(part, MarkedText)]
 
     def filled(self, translations: Sequence[str]) -> str:

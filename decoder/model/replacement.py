@@ -1,4 +1,4 @@
-"""Whether a new model may take the place of one that is there: nothing is lost that the same command would not make."""
+"""Whether a new model may replace an existing one: only if the same command would make everything lost."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -57,7 +57,7 @@ def _files(data: Mapping[str, object]) -> dict[str, object]:
 
 
 def _further(output: Path, description: ModelDescription) -> Iterator[str]:
-    """What only this directory has: edits, and files that are no part of the model."""
+    """What would be lost with this directory: edits, and files that are not part of the model."""
     for name, digest in description.files.items():
         if name in EDITABLE and (output / name).is_file() and file_digest(output / name) != digest:
             yield f"{name} was edited"

@@ -53,9 +53,9 @@ KNOWN = (*MOSES_NAMES, "unknown_word_penalty")
 def export_moses(model: str | Path, output: str | Path, is_forced: bool = False) -> None:
     """Write the model directory `model` as a Moses model into the directory `output`.
 
-    An export that is there is replaced where it is of the same model, or where `is_forced`.
+    An existing export is replaced if it is of the same model or `is_forced`.
 
-    Limits of the search are those of search.yaml in the model, where there is one, or our defaults. Raises SmtError,
+    Limits of the search are those of search.yaml in the model or, without it, our defaults. Raises SmtError,
     also for numbers of the model that are wrong, and then leaves `output` as it was.
     """
     output = real_path(output)

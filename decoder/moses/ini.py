@@ -253,7 +253,7 @@ class _Reader:
         return weights
 
     def _weight_of(self, kind: str) -> float:
-        """The one weight of the feature `kind`; 0 where the model does not have it."""
+        """The only weight of the feature `kind`; 0 if the model does not have it."""
         found = self._of_kind(kind)
         return self._weights_of(found[0], 1)[0] if found else 0.0
 

@@ -89,7 +89,7 @@ def read_pairs(reading: LineReading, at_once, is_plain: bool):
 
 @inner_kernel
 def _has_room(pairs: PairColumns, n_bytes):
-    """Whether a line of `n_bytes` fits into all arrays: each item but those of numbers takes a byte of it or more."""
+    """Whether a line of `n_bytes` fits into all arrays; each item except numbers takes at least one byte."""
     counts = pairs.counts
     return (
         counts[PAIRS] < pairs.target_ends.size

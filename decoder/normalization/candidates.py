@@ -117,7 +117,7 @@ def _score_unlisted(
 def _listed(
     decoder: Decoder, nbest: int, memory: WordMemory, spelling: Spelling, given: tuple[str, list[str]]
 ) -> tuple[list[str], np.ndarray]:
-    """The forms of a word, each once; float64[K, ...] what the model and its list tell of them.
+    """The forms of a word, each once, and their features (float64[K, ...]) from the model and its list.
 
     `given` is the word and known forms that are near. A form that is not in the list has the model's features of the
     last one that is, but for those of language models (see _score_unlisted). The word itself is no form where these

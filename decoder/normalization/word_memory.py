@@ -1,4 +1,4 @@
-"""What training saw of words and forms, and which words of the target language are known; features made of both."""
+"""Words and forms seen in training, known words of the target language, and features made from both."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -80,7 +80,7 @@ class WordMemory:
 
     @classmethod
     def load(cls, pairs: Path, known: Path) -> "WordMemory":
-        """What `save` wrote. Raises FormatError or OSError."""
+        """Load what `save` wrote. Raises FormatError or OSError."""
         counts = {}
         for number, line in enumerate(read_lines(pairs), 1):
             word, *rest = line.rstrip("\n").split("\t")

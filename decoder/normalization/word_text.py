@@ -32,7 +32,7 @@ class WordText(NamedTuple):
         return cls(sentences, True, sizes)
 
     def lines(self, forms: Sequence[Sequence[NormalizedWord]], with_confidence: bool) -> Iterator[str]:
-        """The forms of all words as lines, as many as there were; behind them, if asked for, how sure they are."""
+        """The forms of all words, in as many lines as were read; followed, if requested, by their confidences."""
         if self.has_word_lines:
             words = (word for sentence in forms for word in sentence)
             for size in self.line_sizes:

@@ -46,7 +46,7 @@ NO_CACHE = allocate(CandidateCache, {"M": 0, "K": 0})
 
 @inlined_kernel
 def slot_in(cache: CandidateCache, source):
-    """Where in the cache the candidates of a `source` phrase (int64) are, or NO_SLOT."""
+    """Slot of the cache for the candidates of a `source` phrase (int64), or NO_SLOT."""
     slot = source & (CAPACITY - 1)
     return slot if cache.source.size > 0 and cache.source[slot] == source else NO_SLOT
 

@@ -141,7 +141,7 @@ def new_target_room(n_words: int, n_models: int) -> tuple[np.ndarray, np.ndarray
 
 @inlined_kernel
 def is_score(value):
-    """Whether `value` (float64) can be a weighted score; others are NaN, or come from damage or absurd weights."""
+    """Whether `value` (float64) can be a weighted score; NaN and huge values come from damage or absurd weights."""
     return abs(value) <= LARGEST_SCORE
 
 
@@ -156,7 +156,7 @@ def is_wrong(candidates: Candidates):
 
 @inlined_kernel
 def item_of(pair, candidates: Candidates):
-    """Where the scores of `pair` (int64) stand: of one of the source phrase, or of a synthetic one, from the end."""
+    """Index of the scores of `pair` (int64): a pair of the source phrase or, counted from the end, a synthetic one."""
     return candidates.score.size + pair if pair < 0 else pair - candidates.first_pair[0]
 
 
@@ -334,7 +334,7 @@ def check_estimate(pair, estimate, candidates: Candidates):
 
 @inner_kernel
 def _is_trusted(ln_weights):
-    """Whether no language model can raise a score: ln p is never above 0, but weights may be negative."""
+    """Whether no language model can raise a score: ln p is at most 0, but weights may be negative."""
     for which in range(ln_weights.size):
         if ln_weights[which] < 0:
             return False

@@ -86,7 +86,7 @@ def fill_options(lookup: Lookup, options: Options):
 
 @inlined_kernel
 def _can_be_completed_later(lookup):
-    """Whether nothing else depends on target and reordering scores of the options, so that complete_option suffices."""
+    """Whether target and reordering scores of options can be filled by complete_option: nothing else uses them."""
     sparse = lookup.tables.sparse
     return lookup.is_lazy and not (sparse.has_history or sparse.has_orientations or has_prepared(lookup))
 

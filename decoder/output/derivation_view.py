@@ -156,7 +156,7 @@ class DerivationView:
 
 
 def cached_target_words(model: Model) -> Callable[[int], Sequence[str]]:
-    """Target words of the pairs of a model's table; those that were asked for last are known."""
+    """Target words of the pairs of a model's table; the most recently used are cached."""
     table, word = model.tables.phrases, model.target.word
 
     @lru_cache(PHRASES_KEPT)

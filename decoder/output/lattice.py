@@ -59,7 +59,7 @@ class Lattice:
 
 
 class ConnectedPart(NamedTuple):
-    """What of a hypothesis graph belongs to a lattice: N nodes, E edges."""
+    """The part of a hypothesis graph that belongs to a lattice: N nodes, E edges."""
 
     node: np.ndarray  # int64[N], in the graph, ascending
     edge: np.ndarray  # int64[E], in the graph, ascending
@@ -68,7 +68,7 @@ class ConnectedPart(NamedTuple):
 
 
 def connected(graph: HypothesisGraph, n_words: int, beam: float = math.inf) -> ConnectedPart:
-    """All that lies on derivations that score at most `beam` (>= 0) below the best."""
+    """Nodes and edges on derivations that score at most `beam` (>= 0) below the best."""
     final = int(graph.stack_first[n_words])
     outside, following = np.empty(final + 1), np.empty(final + 1, np.int64)
     kept = np.zeros(int(graph.edge_first[final + 1]), np.bool_)

@@ -1,4 +1,4 @@
-"""What can be asked of one search, and the answer: everything is read from the same hypothesis graph."""
+"""Requests for the results of one search, and the answer: all results come from the same hypothesis graph."""
 
 import math
 from dataclasses import dataclass, field

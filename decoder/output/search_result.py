@@ -91,7 +91,7 @@ class SearchResult(DerivationView):
         return [replace(one, confidences=tuple(values[slice(*ends)])) for one, ends in zip(translations, bounds)]
 
     def word_posteriors(self, settings: ConfidenceSettings) -> WordPosteriors:
-        """How likely each word is at each position of the sentence, which has words, over all derivations."""
+        """Probability of each word at each position of the sentence, over all derivations."""
         options = self.workspace.options
         posterior = option_posteriors(self.workspace.graph, len(self.source.words), options, settings.scale)
         chosen = np.flatnonzero(posterior)

@@ -1,4 +1,4 @@
-"""What a translation is for people: text, score, feature values, phrases, word alignment."""
+"""A translation as users see it: text, score, feature values, phrases, word alignment."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -75,5 +75,5 @@ def found_translation(
     sparse_names: Mapping[int, str],
     confidences: tuple[float, ...] = (),
 ) -> Translation:
-    """The translation that has these features and phrases, as it is pickled."""
+    """The translation with these features and phrases, for pickling."""
     return Translation(text, score, lambda: features, lambda: phrases, sparse, sparse_names, confidences)

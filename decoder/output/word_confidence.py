@@ -74,7 +74,7 @@ class LinkedPhrases(NamedTuple):
 
 
 class WordPlaces(NamedTuple):
-    """Where words of phrases count: E times a word at a source position, by the phrases and their words."""
+    """Source positions at which words of phrases count: E entries by phrase and word."""
 
     key: np.ndarray  # int64[E], position times V, plus the word's id
     phrase: np.ndarray  # int32[E]

@@ -19,7 +19,7 @@ class SentenceCase:
 
     @classmethod
     def of(cls, side: SideSettings) -> "SentenceCase":
-        """That of a side of a model."""
+        """The casing of a side of a model."""
         return cls(side.language, side.tokenizer)
 
     def starts(self, tokens: Iterable[str]) -> Iterator[tuple[str, bool]]:

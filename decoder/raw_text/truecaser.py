@@ -62,5 +62,5 @@ def save_truecaser(counts: Mapping[str, int], path: str | Path, case: SentenceCa
 
 
 def truecaser_paths(directory: Path) -> tuple[Path, Path]:
-    """Where a model keeps the truecasers of source and target."""
+    """Paths of the truecasers of source and target in a model."""
     return directory / "truecase.source", directory / "truecase.target"

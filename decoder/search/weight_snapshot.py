@@ -25,9 +25,9 @@ from phrasebeam.decoder.tables.word_counts import NO_IDF
 
 
 class WeightSnapshot(NamedTuple):
-    """All that depends on weights. A search takes hold of one when it begins, and keeps it until it ends.
+    """Everything that depends on weights. A search takes one snapshot when it begins, and uses it until it ends.
 
-    The arrays of sparse weights are those that were given, not copies: who learns while searches run gives copies.
+    The arrays of sparse weights are not copied: a caller that learns while searches run must give copies.
     """
 
     named: Weights  # as they were given

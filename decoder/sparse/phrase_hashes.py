@@ -218,7 +218,7 @@ def _side_hash(side, word):
 
 @inlined_kernel
 def is_deleted(sparse: Sparse, points, words, position):
-    """Whether the source word at `position` (int64) in the phrase is aligned only with frequent words, if with any.
+    """Whether the source word at `position` (int64) in the phrase is aligned with no or only frequent words.
 
     `points` (uint8[K, 2]) are those of the pair, `words` (int32[W]) its target ids.
     """

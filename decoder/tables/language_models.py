@@ -110,7 +110,7 @@ def _rejoined(parts: Sequence[np.ndarray], others: dict[str, np.ndarray]) -> Lan
 
 
 def _reduced(lms: LanguageModels) -> tuple[Any, ...]:
-    """The arrays as an engine sends them: memory between two models can neither be read nor sent."""
+    """The form in which an engine sends the arrays: memory between two models can neither be read nor sent."""
     owner: Any = lms.units
     while owner is not None and not hasattr(owner, "parts"):
         owner = owner.obj if isinstance(owner, memoryview) else getattr(owner, "base", None)

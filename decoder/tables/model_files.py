@@ -194,7 +194,7 @@ WORK_DIRECTORIES = (
 
 
 def phrase_files(directory: Path) -> Sequence[ArrayFile]:
-    """The files of a phrase table that has its scores as they are, or as codes."""
+    """The files of a phrase table with plain or coded scores."""
     if not (directory / f"{SCORE_CODES[0].name}.npy").exists():
         return PHRASES
     return [*(file for file in PHRASES if file.name != "ln_scores"), *SCORE_CODES]

@@ -1,4 +1,4 @@
-"""Where a model comes from: the commands that made it, of which files, and a signature of all that in one line."""
+"""Origin of a model: the commands that made it, their input files, and a signature of both in one line."""
 
 import hashlib
 import json
@@ -72,7 +72,7 @@ def check_output(output: Path, name: str = "model.yaml", start: str = MODEL_STAR
 
 
 def is_empty(directory: Path) -> bool:
-    """Whether it is a directory in which nothing is, or what processes that were killed left unfinished."""
+    """Whether it is a directory that is empty, or has only unfinished files of killed processes."""
     return directory.is_dir() and all(map(is_unfinished, directory.iterdir()))
 
 
@@ -95,7 +95,7 @@ def check_work(output: Path) -> None:
 
 
 def _has_only(output: Path, found: Sequence[Path]) -> bool:
-    """Whether nothing is in the directory but some of its directories, and what killed processes left unfinished."""
+    """Whether the directory has only some of its directories, and unfinished files of killed processes."""
     return bool(found) and all(path in found or is_unfinished(path) for path in output.iterdir())
 
 

@@ -26,7 +26,7 @@ GRID = 4 * N_CODES  # parts of the range of scores, in which their density is kn
 
 
 class ScoreSettings(Section):
-    """How the scores of phrase pairs are stored."""
+    """Settings of how the scores of phrase pairs are stored."""
 
     score_bits: Literal[8, 32] = Field(
         EXACT,
@@ -37,7 +37,7 @@ class ScoreSettings(Section):
 
 
 class ScoreLoss(Section):
-    """What 8 bits changed: differences of ln scores, by column of the phrase table."""
+    """Loss by 8-bit codes: differences of ln scores, by column of the phrase table."""
 
     largest: list[float] = Field(max_length=1000)
     mean: list[float] = Field(max_length=1000)

@@ -1,4 +1,4 @@
-"""How often words stand in the training text: as train-model counted them, else estimated from a phrase table.
+"""Frequencies of words in the training text: counted by train-model, or estimated from a phrase table.
 
 Models of other toolkits, and those of older versions, have no counts of words. For them one-word phrases are counted in
 the phrase table, where words that are mostly aligned in groups look rarer than they are.
@@ -28,14 +28,14 @@ class FrequentWords(NamedTuple):
 
 
 class SideCounts(NamedTuple):
-    """How often the words of one side stand in the training text, by word id."""
+    """Frequencies of one side's words in the training text, by word id."""
 
     occurrences: np.ndarray  # int64[V], or float64[V] where they are estimated
     sentences: np.ndarray  # likewise, the sentences that have the word
 
 
 class WordCounts(NamedTuple):
-    """How often the words of both sides stand in the training text."""
+    """Frequencies of both sides' words in the training text."""
 
     source: SideCounts
     target: SideCounts

@@ -86,7 +86,7 @@ class MosesRules:
         return " ".join(words)
 
     def _keeps(self, word: str, after: list[str]) -> bool:
-        """Whether a word is an abbreviation that keeps its period before the word after it."""
+        """Whether a word is an abbreviation that keeps its period before the following word."""
         if not after:
             return False
         start = word[:-1]

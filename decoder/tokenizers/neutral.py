@@ -18,7 +18,7 @@ LEAST = 3  # occurrences of an edge by which it is judged
 
 
 class NeutralRules(Section):
-    """What the tokenizer learned, as it stands in its file."""
+    """The rules that the tokenizer learned, as in its file."""
 
     leading: str = Field("", description="signs that words begin with")
     trailing: str = Field("", description="signs that words end with")

@@ -88,7 +88,7 @@ def check_tokenizers(settings: RawTextSettings) -> None:
 
 
 def tokenizer_paths(directory: Path) -> tuple[Path, Path]:
-    """Where a model keeps what its tokenizers of source and target learned."""
+    """Paths of the learned rules of a model's tokenizers of source and target."""
     return directory / "tokenizer.source", directory / "tokenizer.target"
 
 

@@ -54,7 +54,7 @@ class FoundBatch:
     found: BestDerivations
 
     def translations(self) -> Iterator[Translation]:
-        """The translations; what they have besides their texts is computed when it is asked for."""
+        """The translations; details besides the text are computed when they are needed."""
         for i, (text, score) in enumerate(zip(self.texts, self.found.score.tolist())):
             later = _Later(self, i)
             yield Translation(text, score, later.features, later.phrases)
@@ -157,7 +157,7 @@ class _PackedBatch:
 
 
 class _Later:
-    """What the translation of sentence `i` has besides its text, from its derivation, when it is asked for."""
+    """Details of the translation of sentence `i` besides its text, computed from its derivation when needed."""
 
     def __init__(self, batch: FoundBatch, i: int):
         self._batch, self._i = batch, i

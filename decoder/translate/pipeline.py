@@ -36,7 +36,7 @@ SHOWN_TOKENS = (
 
 @dataclass(frozen=True)
 class LineSettings:
-    """How lines are read and written."""
+    """Settings of reading and writing lines."""
 
     raw_text: "RawText | None" = None  # lines and translations are raw text of the model that it belongs to
     alignment: bool = False  # append word alignments to translations and n-best lists
@@ -117,7 +117,7 @@ def translate_lines(
 
 
 def _are_words_alone(decoder: Decoder, tokenization: Tokenization) -> bool:
-    """Whether each line is tokens, whatever stands in it."""
+    """Whether each line is read as tokens, whatever it contains."""
     reading, model = decoder.searcher.input_settings, decoder.model
     is_text = reading.format == "text" and reading.markup == "pass-through" and not model.has_tags
     return is_text and not tokenization.is_raw and model.description.preprocessing is None

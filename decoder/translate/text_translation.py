@@ -55,14 +55,14 @@ def translate_texts(
 
 
 class MatchCounts:
-    """How many texts translation memories have, and how many sentences have a similar one."""
+    """Numbers of texts that translation memories have, and of sentences that resemble one in them."""
 
     def __init__(self) -> None:
         self.n_texts = self.n_known = 0
         self._similarities = list[float]()
 
     def add(self, is_known: bool) -> None:
-        """Count a text, which a memory may have as it is."""
+        """Count a text, which a memory may have as a whole."""
         self.n_texts += 1
         self.n_known += is_known
 

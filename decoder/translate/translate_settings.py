@@ -1,4 +1,4 @@
-"""How a model is searched: its search.yaml, what a configuration file says instead, and options instead of both."""
+"""Settings of the search: the model's search.yaml, overridden by a configuration file, and that by options."""
 
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,7 +21,7 @@ Flags = dict[str, Any]  # values of options by the names of settings; None where
 
 
 class ModelSearch(Section):
-    """What search.yaml in a model may say: how the model is searched where nothing else is asked for."""
+    """Content of a model's search.yaml: the default settings of the search of the model."""
 
     search: SearchSettings = SearchSettings()
     mbr: MbrSettings | None = Field(None, description="minimum Bayes risk decoding; none: choose the best derivation")

@@ -55,7 +55,7 @@ def _n_shared(one: str, other: str) -> int:
 
 
 def _are_related(one: str, other: str, n_shared: int) -> bool:
-    """Whether two words that begin with the same `n_shared` letters are related; digits and marks tell words apart."""
+    """Whether two words that begin with the same `n_shared` letters are related; the rest may only have letters."""
     suffixes = one[n_shared:], other[n_shared:]
     if n_shared < max(LEAST_SHARED, SHARE * max(len(one), len(other))):
         return False
@@ -63,7 +63,7 @@ def _are_related(one: str, other: str, n_shared: int) -> bool:
 
 
 class HeldOut(NamedTuple):
-    """The counts that are not known of a training sentence that is left out."""
+    """Counts that are subtracted for a training sentence that is left out."""
 
     words: frozenset[str] = frozenset()  # of the sentence, whose pairs it has changed
     least_count: int = 0  # of pairs that may be used
@@ -159,7 +159,7 @@ class RelatedPairs:
         return [one for one in related if one in known][:MOST_RELATED]
 
     def _known_forms(self, words: Sequence[str], held_out: HeldOut) -> dict[str, Part]:
-        """The `words` that are source phrases as they are or, else, in another casing."""
+        """The forms of `words` that are source phrases, unchanged or, else, in another casing."""
         found = dict[str, Part]()
         for form in (str.capitalize, str.lower, str):
             forms = [form(word) for word in words]

@@ -22,7 +22,7 @@ def is_blank(byte):
 
 @inner_kernel
 def line_end(text, begin):
-    """Where the line that begins at text[begin] ends: behind its newline, or where `text` (uint8[n]) does."""
+    """The end of the line that begins at text[begin]: behind its newline, or the end of `text` (uint8[n])."""
     while begin < text.size and text[begin] != NEWLINE:
         begin += 1
     return min(begin + 1, text.size)
@@ -65,7 +65,7 @@ def has_bar(text, begin, end):
 
 @inner_kernel
 def word_begin(text, begin, end):
-    """Where the first word of text[begin:end] begins, or `end`."""
+    """The beginning of the first word of text[begin:end], or `end`."""
     while begin < end and is_blank(text[begin]):
         begin += 1
     return begin
@@ -73,7 +73,7 @@ def word_begin(text, begin, end):
 
 @inner_kernel
 def word_end(text, begin, end):
-    """Where the word that begins at text[begin] ends, at the latest at `end` (int64)."""
+    """The end of the word that begins at text[begin], at most `end` (int64)."""
     while begin < end and not is_blank(text[begin]):
         begin += 1
     return begin

@@ -74,7 +74,7 @@ TargetColumn = Annotated[
 
 @heading("Files of both sides")
 class PairOptions(TypedDict, total=False):
-    """Where the two sides are in a file of both."""
+    """Where source and target are in a file that holds both."""
 
     source_column: Annotated[
         Column | None,

@@ -67,7 +67,7 @@ def select(
 
 
 def _words(text: Path, options: SelectOptions) -> Words:
-    """What finds the words of a line: those of tokenized text, or the tokens of raw text."""
+    """The function that splits a line into words: at spaces, or with the tokenizer if text is raw."""
     language, name = options["source_language"], options["source_tokenizer"]
     if not options["raw"]:
         if language or name:

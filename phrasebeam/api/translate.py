@@ -144,7 +144,7 @@ def _prefixes(options: TranslateOptions, settings: LineSettings) -> Iterator[Pre
 
 
 def _request(options: TranslateOptions, settings: TranslateSettings) -> Request:
-    """What is wanted of each sentence; a name of Moses' needs the sparse features of a list of one."""
+    """The request for each sentence; the option `moses_names` needs the sparse features of a list of one."""
     n = options["nbest"] or (1 if options["moses_names"] else None)
     beam = math.inf if options["lattice_beam"] is None else options["lattice_beam"]
     wants_lattice = options["lattice_output"] is not None
@@ -248,7 +248,7 @@ def _terms(model: Path, options: TranslateOptions) -> TermBase | None:
 
 
 def _raw_text(model: Path, options: TranslateOptions, settings: TranslateSettings) -> "RawText | None":
-    """How the model preprocesses text, where it is raw; lattices are of tokens."""
+    """The model's preprocessing, if text is raw; lattices always have tokens."""
     is_raw = options["raw"]
     if is_raw is None:
         is_raw = settings.input.format == "text" and is_of_raw_text(model)

@@ -65,7 +65,7 @@ class InputOptions(TypedDict, total=False):
 
 @heading("Output")
 class OutputOptions(TypedDict, total=False):
-    """Where translations go, and what stands beside them."""
+    """Where translations are written, and the further fields of a line."""
 
     output: Annotated[
         File | None,
@@ -255,7 +255,7 @@ def _refuse(conflicts: dict[str, bool]) -> None:
 
 
 def is_document(path: Path | None) -> bool:
-    """Whether a file is by its name one of translators, and not plain text."""
+    """Whether a file name is that of a translators' format, not of plain text."""
     return path is not None and named_format(path) is not None
 
 
@@ -276,7 +276,7 @@ def refused_by_normalizers(given: TranslateOptions) -> str:
 
 
 def is_adapted(given: AdaptationOptions) -> bool:
-    """Whether confirmed translations or translation memories count."""
+    """Whether confirmed translations or translation memories are used."""
     return any(given[name] is not None for name in ("adapt", "adapt_journal", "tm"))
 
 

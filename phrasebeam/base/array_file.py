@@ -184,7 +184,7 @@ def _misfit(header: ArrayHeader, declared: ArrayField, sizes: Mapping[str, int])
 
 
 def _wrong_size(header: ArrayHeader, declared: ArrayField, n_bytes: int) -> str:
-    """The sizes of a file as it is and as its header says; "" where they are equal."""
+    """A message with the actual size of a file and the one in its header; "" if they are equal."""
     expected = header.size + math.prod(header.shape) * declared.dtype.itemsize
     return "" if n_bytes == expected else f"{n_bytes} bytes, expected {expected} of {header}"
 

@@ -46,7 +46,7 @@ def array_fields(struct: type) -> dict[str, ArrayField]:
 
 
 def allocate(struct: type[Struct], sizes: Mapping[str, int], **given: Any) -> Struct:
-    """A struct whose declared arrays are new, but for the fields that are `given`.
+    """A struct with new arrays for all declared fields except those `given`.
 
     Raises TypeError where a field is neither declared nor given, KeyError where a size is missing.
     """

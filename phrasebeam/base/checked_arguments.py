@@ -29,7 +29,7 @@ NO_BOUNDS = None, None
 
 
 class Checker(NamedTuple):
-    """What is made of a type once, since arguments are checked at each call."""
+    """The check of a type, made once, since arguments are checked at each call."""
 
     kind: Any
     fits: Callable[[Any], bool]

@@ -48,7 +48,7 @@ def read_standard_input() -> Iterator[str]:
 
 
 def read_input(path: str | Path | None) -> Iterator[str]:
-    """Lines of the file `path`, or of standard input, which is meant by None and -."""
+    """Lines of the file `path`; None and - mean standard input."""
     return read_standard_input() if path is None or str(path) == "-" else read_lines(path)
 
 
@@ -131,9 +131,9 @@ def open_binary(path: str | Path) -> BinaryIO:
 def atomic_file(path: str | Path) -> Iterator[BinaryIO]:
     """A binary file for writing that replaces `path` when the block ends without an exception, else is removed.
 
-    What is written is compressed if the name ends in .gz or .zst.
+    The content is compressed if the name ends in .gz or .zst.
 
-    What processes that were killed have left unfinished beside it is removed, too.
+    Unfinished files of killed processes beside it are removed, too.
     """
     path = Path(path)
     # Devices and pipes are written to directly, as is /dev/stderr or /dev/fd/3 where that links to an ordinary file.
@@ -158,9 +158,9 @@ def real_path(path: str | Path) -> Path:
 
 
 def check_keeps_inputs(outputs: Iterable[str | Path | None], inputs: Iterable[str | Path | None]) -> None:
-    """Raises ConfigError where a file that is to be written is one of those that are read, or has them in it.
+    """Raises ConfigError if an output is one of the inputs, or a directory that contains one.
 
-    None and - are no files, nor are devices.
+    None, - and devices are ignored.
     """
     read = {one for path in inputs if path is not None for one in (real_path(path), *real_path(path).parents)}
     for path in outputs:
@@ -211,7 +211,7 @@ def scratch_directory(folder: str | Path | None = None) -> Iterator[Path]:
 
 @contextmanager
 def output_file(path: str | Path | None) -> Iterator[BinaryIO]:
-    """The atomic file `path`, or standard output, which is meant by None and -."""
+    """The atomic file `path`; None and - mean standard output."""
     if path is None or str(path) == "-":
         yield sys.stdout.buffer
     else:

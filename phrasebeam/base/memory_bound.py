@@ -171,7 +171,7 @@ def end_memory_bound() -> str:
 
 
 def leave_out_processes(is_left_out: bool) -> None:
-    """Whether other processes are no part of the bound, such as those of a cluster, which has bounds of its own."""
+    """Whether the bound ignores other processes, such as those of a cluster, which has its own bounds."""
     global _leaves_out
     _leaves_out = is_left_out
 

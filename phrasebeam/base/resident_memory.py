@@ -97,7 +97,7 @@ def map_file(
 
 
 def mapped_bytes() -> int:
-    """The bytes of all files that `release_all` would release, as far as they are mapped."""
+    """Number of mapped bytes of all files that `release_all` would release."""
     mappings = [reference() for reference in list(_releasable.values())]
     return sum(len(mapping) for mapping in mappings if mapping is not None and not mapping.closed)
 

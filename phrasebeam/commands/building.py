@@ -1,4 +1,4 @@
-"""What the commands that make corpora and models print."""
+"""Printed results of the commands that make corpora and models."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What the commands of the demo, and the one that lists settings, print."""
+"""Printed results of the demo's commands and of `settings`."""
 
 import os
 import shutil

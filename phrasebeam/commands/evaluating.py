@@ -1,4 +1,4 @@
-"""What the commands that evaluate print: tables, JSON, sacrebleu's signatures."""
+"""Printed results of the commands that evaluate: tables, JSON, sacrebleu's signatures."""
 
 import dataclasses
 import json as json_text

@@ -1,4 +1,4 @@
-"""What the command `import-moses` tells."""
+"""Printed results of the command `import-moses`."""
 
 import sys
 from collections.abc import Iterator, Mapping

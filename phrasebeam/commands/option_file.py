@@ -96,7 +96,7 @@ def _told() -> Mapping[str, Any]:
 
 
 def file_content(commands: Mapping[str, tuple[str, Iterable[CommandOption]]]) -> str:
-    """What the file says of commands, by name their help and options, of which each has a line."""
+    """The content of the file: for each command its help, and one line per option."""
     told = []
     for name, (help, options) in commands.items():
         lines = ",\n".join(_json(one._asdict()) for one in options)

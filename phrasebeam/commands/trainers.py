@@ -1,4 +1,4 @@
-"""What the commands that tune and train print: tables of runs and iterations, and what was gained."""
+"""Printed results of the commands that tune and train: tables of runs and iterations, and the gain."""
 
 import statistics
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What the commands that translate and align print."""
+"""Printed results of the commands that translate and align."""
 
 import sys
 from typing import TYPE_CHECKING

@@ -15,7 +15,7 @@ BLOCK = 1 << 20  # bytes
 
 
 def input_name(path: Path | None) -> str:
-    """What messages call the input `path`; None and - are standard input."""
+    """The name of the input `path` in messages; None and - are standard input."""
     return STANDARD_INPUT if _is_standard(path) else str(path)
 
 
@@ -40,7 +40,7 @@ def stage_of_input(description: str, source: Path | None, output: Path | None) -
 
 
 def _may_be_seen(output: Path | None) -> bool:
-    """Whether the lines go to the terminal, or into a pipe, whose reader may write them there."""
+    """Whether the lines go to the terminal, or to a pipe, whose reader may write them to the terminal."""
     return str(output) == "-" and (sys.stdout.isatty() or stat.S_ISFIFO(os.fstat(1).st_mode))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 
 class ArrayChanges(NamedTuple):
-    """What differs from parallel arrays in C of their elements."""
+    """Changes of parallel arrays in C of their elements."""
 
     places: np.ndarray  # int64[C]
     values: list[np.ndarray]  # each [C], of each array

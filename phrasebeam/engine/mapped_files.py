@@ -23,7 +23,7 @@ DIGEST_DIGITS = 32
 
 
 class FileIdentity(NamedTuple):
-    """A file as it was when its arrays were sent."""
+    """Identity of a file at the time when its arrays were sent."""
 
     path: str
     size: int  # bytes
@@ -105,7 +105,7 @@ def _shipped_path(file: FileIdentity) -> Path:
 
 
 def _identity(path: str) -> FileIdentity | None:
-    """The file as it is now; None where there is none that can be read."""
+    """The present identity of the file; None if it cannot be read."""
     try:
         found = Path(path).stat()
         return FileIdentity(path, found.st_size, _fingerprint(path, found.st_size, found.st_mtime_ns))

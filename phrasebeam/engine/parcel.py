@@ -69,7 +69,7 @@ def _packer_class() -> Any:
 
 
 def _reduced(given: Any) -> Any:
-    """How `given` is packed; None: as it is pickled."""
+    """The packed form of `given`; None: it is pickled."""
     if isinstance(given, np.ndarray):
         place = mapped_array(given) if given.nbytes >= SMALLEST_MAPPED else None
         if place is not None:

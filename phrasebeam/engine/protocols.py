@@ -15,7 +15,7 @@ ITEMS_AT_ONCE = 16  # that are sent to a worker together: a message costs a mill
 
 
 class Engine(Protocol):
-    """Who does the work."""
+    """An engine that runs computations."""
 
     is_remote: bool  # whether workers see only what is sent to them, and files
     processes: int  # that work at the same time, where it was told; else 1
@@ -49,17 +49,17 @@ class RemoteEngine(Engine, Protocol):
     """An engine whose workers are elsewhere."""
 
     def begin(self, function: Callable[..., Any]) -> "Calls":
-        """Calls of `function` on items and what changes between them; the function is sent as it is now."""
+        """Start calls of `function` on items and changing arguments; the function is sent in its present state."""
 
 
 class Calls(Protocol):
     """Calls of one function, whose further arguments change from time to time."""
 
     def share(self, value: Any) -> Any:
-        """A name for `value` as it is now, which is sent to each worker once, for any number of calls."""
+        """A name for the present `value`, which is sent to each worker once, for any number of calls."""
 
     def begin(self, items: Sequence[Any], *shared: Any) -> Callable[[], list[Any]]:
-        """Begin with function(item, *shared) for all items; a function that waits for the results, in their order.
+        """Begin function(item, *shared) for all items; returns a function that waits for the results, in order.
 
         `shared`: names of what was shared; workers keep the last four values, the same objects as long as they do.
         """

@@ -83,7 +83,7 @@ def kept_standard_error() -> Iterator[IO[bytes]]:
 
 
 def _token_place() -> str:
-    """Where Ray finds a token, by its order; empty where it finds none."""
+    """The place where Ray finds a token, in its order of search; empty if there is none."""
     if os.environ.get("RAY_AUTH_TOKEN"):
         return "RAY_AUTH_TOKEN"
     if named := os.environ.get("RAY_AUTH_TOKEN_PATH"):

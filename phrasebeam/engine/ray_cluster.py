@@ -50,7 +50,7 @@ class Cluster:
         )
 
     def answer_of(self, reference: Any) -> Any:
-        """The value of a reference, None as long as it is not there, or if its worker died."""
+        """The value of a reference; None while it is not available, or if its worker died."""
         if not self._ray.wait([reference], timeout=0)[0]:
             return None
         try:
@@ -135,7 +135,7 @@ def dead_worker_errors() -> tuple[type[BaseException], ...]:
 
 
 def _actor(ray: Any) -> type:
-    """The class of actors: questions are answered beside the work."""
+    """The class of actors, which answer questions while they work."""
 
     class RayWorker(Worker):
         do = ray.method(concurrency_group="work")(Worker.do)

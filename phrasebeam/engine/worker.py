@@ -1,4 +1,4 @@
-"""What a Ray worker does: it keeps the last functions that it was sent, and calls them on items."""
+"""A Ray worker: it keeps the last functions that it received, and calls them on items."""
 
 import hashlib
 import platform

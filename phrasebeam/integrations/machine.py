@@ -68,12 +68,12 @@ class PhrasebeamModel(InteractiveTranslationModel):
 
     @property
     def source_tokenizer(self) -> Tokenizer:
-        """What makes tokens of source text."""
+        """The tokenizer of source text."""
         return self._source.tokenizer
 
     @property
     def target_tokenizer(self) -> Tokenizer:
-        """What makes tokens of target text, such as what is typed; see InteractiveTranslatorFactory."""
+        """The tokenizer of target text, such as a typed prefix; see InteractiveTranslatorFactory."""
         return self._target.tokenizer
 
     @property

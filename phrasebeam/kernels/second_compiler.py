@@ -25,7 +25,7 @@ class KernelCall(NamedTuple):
 
 
 def call_of(function: Callable[..., Any], *arguments: Any) -> KernelCall:
-    """What is compiled when Python calls the kernel with arguments of these types."""
+    """The function that is compiled when Python calls the kernel with arguments of these types."""
     return KernelCall(cast(Any, function), tuple(map(type_of, arguments)))
 
 

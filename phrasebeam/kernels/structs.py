@@ -66,7 +66,7 @@ def spelled(kinds: Any) -> str:
 
 @register_model(StructReference)
 class _StructReferenceModel(models.PrimitiveModel):
-    """How LLVM sees a reference."""
+    """Representation of a reference in LLVM."""
 
     def __init__(self, manager: Any, kind: StructReference):
         super().__init__(manager, kind, ADDRESS)

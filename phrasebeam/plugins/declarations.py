@@ -1,4 +1,4 @@
-"""What plugins declare: their files, which are run when it is first asked for, and the decorators that they use."""
+"""Declarations of plugins: their files, which run when a declaration is first needed, and the decorators."""
 
 import importlib.util
 import os
@@ -37,7 +37,7 @@ class OwnMetric(NamedTuple):
 
 
 class Plugins(NamedTuple):
-    """What plugins have declared, by name."""
+    """Declarations of plugins, by name."""
 
     pair_features: dict[str, PairFeature]
     pair_losses: dict[str, Callable[..., Any]]
@@ -134,7 +134,7 @@ def plugin_files() -> tuple[Path, ...]:
 
 @cache
 def plugins() -> Plugins:
-    """What all plugins have declared; they are run when this is first called. Raises ConfigError."""
+    """Declarations of all plugins, which are run at the first call. Raises ConfigError."""
     if _reading:
         raise ConfigError(f"{_reading[-1]}: imports modules that plugins extend; import them inside functions")
     for path in plugin_files():
@@ -162,7 +162,7 @@ def _run(path: Path) -> None:
 
 
 def extended(built_in: Mapping[str, Item], own: Mapping[str, Item]) -> dict[str, Item]:
-    """What is built in, and what plugins add. Raises ConfigError where both have a name."""
+    """Built-in entries and those of plugins. Raises ConfigError if both have the same name."""
     if taken := next((name for name in own if name in built_in), ""):
         raise ConfigError(f"a plugin declares {taken!r}, which phrasebeam has already; choose another name")
     return {**built_in, **own}

@@ -58,7 +58,7 @@ class CountedLines(NamedTuple):
 
 
 class Bars(Progress):
-    """All bars, and below them what `beside` gives."""
+    """All bars, and below them the line that `beside` returns."""
 
     def __init__(self, beside: Callable[[], Iterable[RichCast]]):
         self.beside = beside

@@ -88,7 +88,7 @@ def remove_unfinished() -> None:
 
 
 def is_unfinished(path: Path) -> bool:
-    """Whether a file or directory has the name of something unfinished."""
+    """Whether the name of a file or directory marks it as unfinished."""
     return NAME.fullmatch(path.name) is not None
 
 

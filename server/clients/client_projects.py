@@ -1,4 +1,4 @@
-"""What clients know beside LibreTranslate's /translate: its suggestions, and the GET by which MateCat translates.
+"""Endpoints besides LibreTranslate's /translate: its suggestions, and the GET by which MateCat translates.
 
 Both count for the project that the server's option --project names.
 """

@@ -1,4 +1,4 @@
-"""What LibreTranslate's endpoints take and answer."""
+"""Bodies of LibreTranslate's requests and answers."""
 
 import json
 import re
@@ -86,10 +86,10 @@ class SettingsAnswer(BaseModel):
 
 
 async def request_values(request: Request, lists: frozenset[str]) -> Any:
-    """The values of a request, and for a name in `lists` a list where it is given several times.
+    """The values of a request; a name in `lists` that is given several times has a list.
 
-    Where it is not JSON, the form counts before the address. Raises HTTPException (400; 415 where a body is of another
-    type).
+    If the body is not JSON, the form takes precedence over the address. Raises HTTPException (400; 415 if a body has
+    another type).
     """
     data, given = await request.body(), request.headers.get("content-type", "")
     kind = given.partition(";")[0].strip().lower()

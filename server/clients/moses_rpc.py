@@ -154,7 +154,7 @@ def _listed(one: Translation, given: dict[str, Any], names: Sequence[MosesFeatur
 
 
 def is_true(parameters: dict[str, Any], name: str) -> bool:
-    """Whether a switch is on, as mosesserver understands it."""
+    """Whether a switch is on, by mosesserver's rules."""
     value = parameters.get(name, False)
     return value if isinstance(value, bool) else str(value) in TRUE
 

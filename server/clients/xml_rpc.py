@@ -53,7 +53,7 @@ def calls_of(parameters: Sequence[Any], most: int) -> Iterator[tuple[str, Sequen
 
 
 def fault_of(error: Fault | SmtError | HTTPException) -> Fault:
-    """What an error is in XML-RPC."""
+    """An error as a fault of XML-RPC."""
     if isinstance(error, Fault):
         return Fault(error.faultCode, printable(error.faultString))
     if isinstance(error, HTTPException):

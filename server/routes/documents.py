@@ -134,7 +134,7 @@ def _pairs(path: Path, served: ServedModel, body: DocumentBody) -> Iterator[Pair
 
 @contextmanager
 def _file(body: DocumentBody) -> Iterator[Path]:
-    """A file of its own with the content of a document, for as long as it is read; errors have the document's name."""
+    """A temporary file with the content of a document; errors have the document's name."""
     try:
         content = b64decode(body.content, validate=True)
     except ValueError:

@@ -63,7 +63,7 @@ class SentenceBody(Section):
 
     @property
     def has_places(self) -> bool:
-        """Whether it has instructions that are of one sentence alone."""
+        """Whether it has instructions for only one sentence."""
         return bool(self.walls or self.zones or self.prefix) or any(one.begin is not None for one in self.terms)
 
 
@@ -75,7 +75,7 @@ def one_line(text: str) -> str:
 
 
 def check_nbest(name: str, value: int, limits: ServerLimits) -> None:
-    """Raise HTTPException (422) where more translations of a sentence are asked for than the server gives."""
+    """Raise HTTPException (422) if a longer n-best list is requested than the server allows."""
     if value > limits.max_nbest:
         raise HTTPException(422, f"{name} is {value}, at most {limits.max_nbest}")
 
@@ -126,7 +126,7 @@ def _as_given(body: SentenceBody, served: ServedModel, is_raw: bool, most_words:
 
 
 def tokenization_of(served: ServedModel, is_raw: bool) -> Tokenization:
-    """The way of text, raw or tokenized. Raises ConfigError where it is raw and the model is of tokenized text."""
+    """The tokenization of text. Raises ConfigError if text is raw and the model was made from tokenized text."""
     if is_raw and served.raw_text is None:
         raise ConfigError(f"the model {served.name} knows tokenized text alone; send tokens, and leave out raw")
     return Tokenization.of(served.raw_text if is_raw else None)

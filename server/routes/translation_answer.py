@@ -58,7 +58,7 @@ class TranslationAnswer(DerivationAnswer):
 
 
 class Details(NamedTuple):
-    """Parts of the answer that are asked for, for each translation."""
+    """Requested parts of the answer, for each translation."""
 
     raw: bool = False
     alignment: bool = False
@@ -84,7 +84,7 @@ def derivation_answer(one: Translation, given: Input, served: ServedModel, detai
 def translation_answer(
     answer: Answer, nbest: Sequence[Translation], given: Input, served: ServedModel, details: Details
 ) -> TranslationAnswer:
-    """The answer for a sentence; `nbest` is empty where no list was asked for."""
+    """The answer for a sentence; `nbest` is empty if no list was requested."""
     return TranslationAnswer(
         **dict(derivation_answer(answer.translation, given, served, details)),
         source=" ".join(given.words) if details.raw else None,

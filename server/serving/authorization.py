@@ -1,4 +1,4 @@
-"""Who may use the server: those who have its token or, without a token, pages and programs of this machine."""
+"""Who may use the server: clients that have its token or, without a token, pages and programs of this machine."""
 
 import ipaddress
 import re

@@ -1,4 +1,4 @@
-"""Which web pages' scripts may read answers (CORS), and programs of other origins in general.
+"""Other origins: web pages whose scripts may read answers (CORS), and requests of other programs.
 
 LibreTranslate's paths that translate and tell languages are open to all, as LibreTranslate itself has them.
 """
@@ -24,7 +24,7 @@ HEADERS = ("Authorization", "Content-Type", "X-Request-ID")
 
 
 class Clients(NamedTuple):
-    """What is said of clients when the server starts."""
+    """Options about clients, given when the server starts."""
 
     origins: Sequence[str] = ()  # of web pages whose scripts may call all endpoints; ANY: all
     project: str | None = None  # of LibreTranslate's and MateCat's clients

@@ -57,7 +57,7 @@ def add_error_answers(app: FastAPI) -> None:
 
 
 def unknown_content(request: Request, *expected: str) -> str:
-    """The error where the body of a request is of none of the expected types."""
+    """The error if the body of a request has none of the expected types."""
     given = request.headers.get("Content-Type")
     found = f"the Content-Type {excerpt(given)}" if given else "no Content-Type"
     return f"the request has {found}; send {' or '.join(expected)}"

@@ -115,7 +115,7 @@ class Projects:
 
     @contextmanager
     def _using(self, served: ServedModel, project: str) -> Iterator[Path]:
-        """Hold the lock while the journal of a project, which is given, is used; its errors tell no path of the server.
+        """Hold the lock while the journal of the given project is used; errors do not show paths of the server.
 
         Raises HTTPException: 409 where another process has it open, 503 where it cannot be used as it is, or where it
         is not what it was.

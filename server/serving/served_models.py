@@ -41,7 +41,7 @@ class ServedModel:
 
 
 class ServedModels:
-    """Models by name, the first of which is meant where a request names none."""
+    """Models by name; the first is used if a request names none."""
 
     def __init__(self, directories: Mapping[str, Path], languages: Mapping[str, LanguagePair] | None = None):
         """Open all of them, with the `languages` of some. Raises SmtError, naming the file at fault."""

@@ -1,4 +1,4 @@
-"""What endpoints share, and how they get it."""
+"""Objects that endpoints share, and how they get them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

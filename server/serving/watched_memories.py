@@ -33,7 +33,7 @@ class WatchedFile(NamedTuple):
 
 
 class KeptProjects(NamedTuple):
-    """Where projects are kept, and the files that they know."""
+    """The directory of projects, and the files of their memories."""
 
     directory: Path | None
     memories: Mapping[str, Sequence[Path]] = {}  # translation memories by model, see Projects
@@ -41,7 +41,7 @@ class KeptProjects(NamedTuple):
 
 
 def watched_file(given: str, models: Collection[str]) -> WatchedFile:
-    """What --watch says, of the first model where it names none. Raises ConfigError."""
+    """The value of --watch; without a name it is for the first model. Raises ConfigError."""
     name, equals, path = given.partition("=")
     model, slash, project = name.rpartition("/")
     if not (equals and path and re.fullmatch(PROJECT_NAME, project)):

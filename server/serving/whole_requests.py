@@ -58,7 +58,7 @@ class WholeRequests:
 
 
 def _is_text(address: bytes) -> bool:
-    """Whether the bytes that an address means, by % or as they are, are UTF-8."""
+    """Whether the bytes of an address, after decoding of %, are UTF-8."""
     try:
         unquote_to_bytes(address).decode("utf-8")
     except UnicodeDecodeError:

@@ -50,7 +50,7 @@ def write_lexicons(paths: list[Path], form: LexiconFormat, bitext: Bitext, align
 
 
 def is_of_source(path: Path) -> bool:
-    """Whether a file of this name is of p(source word | target word)."""
+    """Whether a file with this name has p(source word | target word)."""
     return path.name.removesuffix(".gz").removesuffix(".zst").endswith(OF_SOURCE)
 
 

@@ -33,7 +33,7 @@ Form = Literal["NFC", "NFKC", "none"]
 
 
 class CleaningSettings(Section):
-    """What is left out of training text, and what is repaired."""
+    """Settings of cleaning: sentence pairs to leave out, and repairs of text."""
 
     longest: int = Field(100, ge=1, le=MOST_WORDS, description="leave out pairs with more words than this on a side")
     ratio: float = Field(
@@ -53,7 +53,7 @@ class CleaningSettings(Section):
 
 
 class Example(NamedTuple):
-    """How often something was found, and where it was first."""
+    """Number of findings of one kind, and the first of them."""
 
     times: int
     line: int
@@ -81,7 +81,7 @@ class PairCleaner:
 
     @property
     def n_kept(self) -> int:
-        """How many pairs were not left out."""
+        """Number of pairs that were not left out."""
         return self.n_pairs - sum(one.times for one in self.left_out.values())
 
     def notes(self) -> Iterator[str]:
@@ -102,7 +102,7 @@ class PairCleaner:
         return text.strip()
 
     def _steps(self, text: str) -> Iterator[tuple[str, str]]:
-        """What is mended, and the text then; each step follows on those before."""
+        """Names of the repairs, each with the text after it; each step continues from the one before."""
         if self._unescapes and "&" in text:
             text = ENTITY.sub(lambda match: unescape(match[0]), text)
             yield "HTML entities", text
@@ -134,13 +134,13 @@ class PairCleaner:
 
 
 def pair_cleaner(settings: CleaningSettings, raw: RawTextSettings | None) -> PairCleaner:
-    """What cleans text that is raw, if there are settings of that."""
+    """The cleaner of raw text, if settings ask for one."""
     is_one = raw is not None and primary_language(raw.source_language) == primary_language(raw.target_language)
     return PairCleaner(settings, raw is not None, is_one)
 
 
 def cleaner_of(model: Path) -> PairCleaner | None:
-    """What cleaned the text of the model, if anything did."""
+    """The cleaner of the model's text, if it was cleaned."""
     description = open_description(model)
     if CLEAN not in description.settings:
         return None

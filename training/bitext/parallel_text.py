@@ -25,7 +25,7 @@ class Bitext(NamedTuple):
 
 
 class TextSide(NamedTuple):
-    """How one side of a bitext is read."""
+    """Settings of reading one side of a bitext."""
 
     vocabulary: Vocabulary  # to which new words are added
     words_of_line: Words = split

@@ -1,7 +1,7 @@
 """Language models for decoding the training data, each estimated without one of K folds of the sentences.
 
-All language models of the training data need them: one that has seen the reference, be it as classes of its words,
-prefers what is in it, and what is learned from such lists is of little use elsewhere.
+All language models of the training data need folds: a model that has seen the reference, even only as word classes,
+prefers it, and weights that are learned from such lists are of little use for other text.
 """
 
 import logging

@@ -158,6 +158,6 @@ def with_sparse_weights(model: Model, weights: SparseWeights) -> Model:
 
 
 def check_not_itself(output: Path, *models: Path) -> None:
-    """Raises ConfigError where `output` is one of the models that it would be made of."""
+    """Raises ConfigError if `output` is one of the input models."""
     if real_path(output) in [real_path(model) for model in models]:
         raise ConfigError(f"{output}: is the model itself; give another --output")

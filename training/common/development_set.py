@@ -53,7 +53,7 @@ class DevelopmentScore(NamedTuple):
 
 @dataclass(frozen=True)
 class DevelopmentSet:
-    """Source sentences, the metric against their references and chrF++ beside it, and how many threads translate."""
+    """Source sentences, the metric with their references, chrF++ as well, and the number of threads."""
 
     source: Sequence[Input]
     metric: Metric

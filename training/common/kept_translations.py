@@ -27,7 +27,7 @@ def keep_development(work: Path, source: Path | None, references: Iterable[Path]
 
 
 def kept_development(work: Path) -> KeptSet | None:
-    """The development set of a work; None where it is of an older version, which kept none."""
+    """The development set of a run; None if an older version made the run and kept none."""
     source, *references = (work / DEVELOPMENT / name for name in ("source.txt", *_reference_names(work)))
     if not references:
         return None
@@ -67,7 +67,7 @@ def translations_of(run: Path, iteration: int, n_sentences: int) -> list[str]:
 
 
 def kept_translations(run: Path) -> dict[int, list[str]]:
-    """Kept translations of a run, by iteration; none where it is of an older version."""
+    """Kept translations of a run, by iteration; none if an older version made the run."""
     paths = sorted((run / FOLDER).glob("*.txt"))
     return {int(path.stem): kept_lines(path) for path in paths if path.stem.isdigit()}
 

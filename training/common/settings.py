@@ -42,7 +42,7 @@ class ScoringSettings(MemorySettings):
 
 
 class TrainingDataSettings(Section):
-    """Which sentence pairs of the training data are decoded, and what the model must not know of them."""
+    """Which sentence pairs of the training data are decoded, and with which leave-one-out."""
 
     leave_one_out: LeaveOneOut | None = Field("drop", description=LEAVE_ONE_OUT)
     lm_folds: int = Field(
@@ -70,5 +70,5 @@ def settings_with_effect(config: Section) -> dict[str, object]:
 
 
 def changed_settings(config: Section) -> dict[str, object]:
-    """The settings that are not the defaults, as JSON, for people; threads and memory are of no interest."""
+    """The settings that differ from the defaults, as JSON for users; without threads and memory."""
     return config.model_dump(mode="json", exclude_defaults=True, exclude={"threads", "workers", "memory"})

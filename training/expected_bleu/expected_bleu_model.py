@@ -90,9 +90,9 @@ def train_expected_bleu(
 ) -> ExpectedBleuProgress:
     """Learn scores of phrase pairs for `model`, and write it with those that were best on `development` to `output`.
 
-    What an earlier call with the same settings and data did is not done again; a model or work of others in `output` is
-    refused or, where `is_forced`, deleted. The n-best lists, which depend neither
-    on features nor on optimizers, are kept in the directory `lists`, where further trainings find them.
+    Work of an earlier call with the same settings and data is continued; another model or run in `output` is
+    refused or, if `is_forced`, deleted. The n-best lists, which depend neither on features nor on optimizers, are kept
+    in the directory `lists` for further training runs.
     """
     corpus, config = with_alignment(corpus, model, config), with_inner_search(config, model)
     derived = DerivedModel.begin(model, output, WORK, data_files(corpus, development))
@@ -133,7 +133,7 @@ class ExpectedBleuTraining:
         return self.derived.work / "checkpoint.npz"
 
     def lists(self, directory: Path) -> ListStore:
-        """The n-best lists in `directory`, made as far as they are not there. Raises ConfigError if there are none."""
+        """The n-best lists in `directory`; missing ones are made. Raises ConfigError if there are none."""
         config, opened = self.config, self.derived.opened
         data = {name: self.derived.digests[name] for name in self.corpus.by_name}
         name = self.derived.signature(config.model_dump(mode="json", include=LIST_SETTINGS), data)

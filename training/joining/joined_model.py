@@ -28,7 +28,7 @@ from phrasebeam.training.joining.template_union import GivenTemplates, save_with
 def join_features(model: Path, features: Path, output: Path, is_forced: bool = False) -> None:
     """Write `model` with the sparse features of the model `features` to `output`.
 
-    A model that is there is replaced where it was made of the same two, or where `is_forced`.
+    An existing model is replaced if it was made from the same two or `is_forced`.
 
     Weights of `model` are multiplied so that its first language model weighs what it weighs in `features`, since scales
     of groups, and the steps of MIRA, are meant for weights of one size. Raises SmtError where `features` has no sparse

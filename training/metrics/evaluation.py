@@ -59,7 +59,7 @@ class EvaluationOptions:
 
 @dataclass(frozen=True)
 class MetricResult:
-    """One metric of one system; what was not asked for is None."""
+    """One metric of one system; parts that were not requested are None."""
 
     score: float  # 0 to 100, or more for error rates
     p_value: float | None = None  # of the difference to the first system

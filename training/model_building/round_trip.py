@@ -1,4 +1,4 @@
-"""How many lines of raw training text do not come back from tokens: what the tokenizer of a side does to its text."""
+"""Number of lines of raw training text that do not come back from tokens, as a check of a side's tokenizer."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ class RoundTrip(NamedTuple):
         return cls(n_lines, n_changed, example)
 
     def told(self, side: str, path: Path) -> str:
-        """What is said of it."""
+        """The message about it."""
         tried = f"the first {self.n_lines:,}" if self.n_lines == MOST else f"{self.n_lines:,}"
         share = 100 * self.n_changed / max(1, self.n_lines)
         found = f"{side} side, {path.name}: {self.n_changed:,} of {tried} lines ({share:.1f} %)"

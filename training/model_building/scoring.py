@@ -60,7 +60,7 @@ COUNTS_AT_ONCE = 1 << 20
 
 
 class BuiltTables(NamedTuple):
-    """What model.yaml tells of tables that were built."""
+    """Data about built tables for model.yaml."""
 
     sizes: TableSizes
     smoothing: ScoreSmoothing | None

@@ -55,7 +55,7 @@ def train_model(
 ) -> ModelDescription:
     """Build the model of the bitext `source`, `target` in the directory `output`.
 
-    A model that is there is replaced where it was made of the same files and settings, or where `is_forced`.
+    An existing model is replaced if it was made with the same files and settings or `is_forced`.
     The text must be tokenized, unless config.preprocessing is set. `alignment` is a file in Pharaoh's format, used in
     place of a computed word alignment; those that other models of the same bitext have `kept` are not computed again,
     nor language models of the same text: `kept_models`, by the names of their files in a model.
@@ -166,7 +166,7 @@ def _build_language_models(
 ) -> None:
     """Estimate all language models, or copy those `kept`; write them, and their word classes, to `directory`.
 
-    A further model without text is of the first one's text. Raises ConfigError, FormatError or OSError.
+    A further model without text uses that of the first one. Raises ConfigError, FormatError or OSError.
     """
     target, *further = texts
     monolingual = iter(further)
@@ -288,7 +288,7 @@ def _settings(
 
 
 def _stage(bitext: Bitext, config: TrainModelConfig, data: Mapping[str, Mapping[str, str]]) -> Stage:
-    """What README.md tells: settings that are not the defaults, files, and the size of the tokenized bitext."""
+    """Data for README.md: settings that differ from the defaults, files, and the size of the tokenized bitext."""
     texts = {"source": bitext.source, "target": bitext.target}
     sizes = []
     for name, entry in data.items():

@@ -61,7 +61,7 @@ class NbestLines(NamedTuple):
         )
 
     def lists(self) -> list[tuple[int, int]]:
-        """Where the list of each sentence begins and ends."""
+        """Begin and end of the list of each sentence."""
         begins = np.flatnonzero(np.diff(self.sentence, prepend=-1)).tolist()
         return list(zip(begins, [*begins[1:], self.sentence.size]))
 
@@ -163,7 +163,7 @@ def _read_features(lines: NbestLines, place, begin, end, names: WordTable, seen)
 
 
 def room_for(text: bytearray) -> NbestLines:
-    """What all lines of `text` have room in."""
+    """Arrays with room for all lines of `text`."""
     n_lines, n_tokens = text.count(b"\n") + 1, len(text) // 2 + 1
     return NbestLines(
         text=np.frombuffer(text, np.uint8),

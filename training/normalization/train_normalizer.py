@@ -170,7 +170,7 @@ class _Training:
         return self._write(whole, letters, weights, estimate, digests)
 
     def _begin(self) -> None:
-        """Keep the work that is there, if it is of the same files and settings; else make a directory for it."""
+        """Continue the run in the directory if it has the same files and settings; else make a new one."""
         path = self.work / "run.yaml"
         if path.exists() and load_config(path, NormalizerState).signature != self.sign:
             remove(self.work)
@@ -200,7 +200,7 @@ class _Training:
         return LetterCosts(self.alphabet, costs, outputs)
 
     def _estimate(self, parts: list[HeldOutPart]) -> HeldOutResult:
-        """How good the last part becomes by weights that are learned from the others."""
+        """Accuracy on the last part with weights learned from the others."""
         weights = learn_choice(parts[:-1], self.alphabet, self.settings)
         return held_out_result(parts[-1], weights, self.alphabet)
 

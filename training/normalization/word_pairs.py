@@ -40,7 +40,7 @@ def read_word_pairs(source: Path, target: Path | None = None) -> Sentences:
 
 
 def is_list(sentences: Sentences) -> bool:
-    """Whether the words are no text but a list, in which they have no neighbours and may be sorted."""
+    """Whether the words are a list rather than text: words have no neighbours and may be sorted."""
     words = [word for sentence in sentences for word, _ in sentence]
     return len(set(words)) >= DISTINCT_IN_LIST * len(words)
 
@@ -69,7 +69,7 @@ def _lines_of_both(source: Path, target: Path) -> Iterator[Row]:
 
 
 def spelling_of_forms(sentences: Sentences, letters: FormLetters) -> Spelling:
-    """What the letters of forms are; by default what spaces set apart, if most forms have spaces."""
+    """The division of forms into letters; by default at spaces, if most forms have spaces."""
     if letters == "auto":
         forms = [form for sentence in sentences for _, form in sentence]
         return Spelling(2 * sum(" " in form for form in forms) > len(forms))

@@ -1,4 +1,4 @@
-"""The names of the heaviest features, computed anew from the logged updates, since keys are only hashes."""
+"""The names of the heaviest features, computed again from the logged updates, since keys are only hashes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

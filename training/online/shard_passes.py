@@ -56,7 +56,7 @@ class ShardPasses:
     sent: Mapping[int, Begun] = field(default_factory=dict)  # what another machine knows in place of checkpoints
 
     def finish(self, engine: Engine, threads: int, workers: int, advance: Advance) -> list[PassProgress]:
-        """All passes, as far as they are not done; `threads` decode a mini-batch, `workers` learn from shards."""
+        """Make all unfinished passes; `threads` decode a mini-batch, `workers` learn from shards."""
         n_shards = len(self.shards.members)
         if n_shards == 1:
             with self._decoding(engine, threads) as (objective, pool):
@@ -138,7 +138,7 @@ class ShardPasses:
         return load_pass(path, self.signature, self.objective.features.size, self.rule.columns)
 
     def _needs_own(self, progress: PassProgress) -> bool:
-        """Whether a shard with this progress goes on with weights of its own."""
+        """Whether a shard with this progress continues with its own weights."""
         return progress.epoch == self.epoch or self.start.mixed is None or not self.start.shares_weights
 
     def _open(self, shard: int) -> tuple[PassProgress, LearnedWeights]:
@@ -167,7 +167,7 @@ class ShardPasses:
 
 
 class PassTask(NamedTuple):
-    """All that a worker elsewhere needs for the pass over a shard."""
+    """Everything that a remote worker needs for a pass over a shard."""
 
     shard: int
     examples: Mapping[int, Any]  # by number

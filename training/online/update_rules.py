@@ -21,7 +21,7 @@ MEMORY_OF_MEAN, MEMORY_OF_SQUARES, LEAST_SCALE = 0.9, 0.999, 1e-8  # beta1, beta
 
 
 class RuleSettings(NamedTuple):
-    """What rules are made with: the learning rates of a training, and the numbers of its `rule:` section."""
+    """Parameters of rules: the learning rates of a training, and the numbers of its `rule:` section."""
 
     rates: PerFeature  # learning rates
     strengths: PerFeature  # lambda of L1 regularization; AdaGrad alone regularizes

@@ -25,7 +25,7 @@ class ListLoss(Protocol):
 
 
 class ListLossSettings(Section):
-    """What is learned from a list."""
+    """The objective that sparse weights are learned by, from a list."""
 
     loss: Literal["pairs", "expected"] = Field(
         "pairs",

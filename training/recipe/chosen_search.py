@@ -1,7 +1,7 @@
 """The search that suits a language pair: reach of jumps, length of phrases, size of the table, early distortion.
 
-What is listed is tried with the weights of the model first, which takes a decoding each; the weights are tuned again
-for the best few, and what scores best then is taken. All of it is of the development data that is tuned on.
+Candidates are first tried with the model's weights, which takes one decoding each; the weights are tuned again
+for the best few, and the one that then scores best is used. All scores are on the tuning set.
 """
 
 from collections.abc import Mapping
@@ -157,7 +157,7 @@ def as_carried(settings: Settings, model: Path) -> Settings:
 
 
 def _is_default(settings: Section, tune: TuneConfig) -> bool:
-    """Whether the settings do not say how to tune, but perhaps with which seeds, as recipes with other seeds do."""
+    """Whether the settings have no tuning method; they may have seeds, as in recipes with other seeds."""
     if "tune" not in settings.model_fields_set:
         return True
     default = type(settings).model_fields["tune"].default

@@ -99,7 +99,7 @@ class TwinData(NamedTuple):
 
 @dataclass(frozen=True)
 class DividedData:
-    """What is tuned on, tokenized; what decides and what only reports, as the files are that were given."""
+    """Tokenized tuning data; data that decide and data only for reports, as given files."""
 
     tuning: BitextFiles
     deciding: BitextFiles
@@ -147,7 +147,7 @@ def _part(directory: Path, part: str, names: Sequence[str]) -> BitextFiles:
 
 
 def cleaned(files: RecipeFiles, settings: TrainModelConfig, directory: Path) -> CleanedData:
-    """Clean the training data, if settings say so, and write to `directory` what is read in place of the files.
+    """Clean the training data, if settings say so; the cleaned files are written to `directory`.
 
     Development and test data stay as they are. Raises FormatError or OSError.
     """
@@ -162,7 +162,7 @@ def cleaned(files: RecipeFiles, settings: TrainModelConfig, directory: Path) -> 
 
 
 def without_twins(files: RecipeFiles, settings: TwinSettings, directory: Path) -> TwinData:
-    """Find the twins of the training data, tell of them, and write to `directory` what is read in place of the files.
+    """Find and report twins of the training data; files without them are written to `directory`.
 
     Raises FormatError or OSError.
     """

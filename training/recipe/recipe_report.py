@@ -13,7 +13,7 @@ from phrasebeam.training.recipe.score_table import headings, reported_metrics, s
 
 
 def write_report(result: RecipeResult, recipe: Recipe, output: Path, command: str) -> None:
-    """Write report.md beside the models of the stages; `command` is what was called."""
+    """Write report.md beside the models of the stages; `command` is the command line."""
     tables, notes = list(_tables(result)), list(_notes(result, recipe, output))
     settings = yaml.safe_dump(recipe.model_dump(mode="json", exclude_unset=True), sort_keys=False, allow_unicode=True)
     markdown = [f"# {output.name}: report", "", *map(_markdown_table, tables), *(f"- {note}" for note in notes), ""]
@@ -23,7 +23,7 @@ def write_report(result: RecipeResult, recipe: Recipe, output: Path, command: st
 
 
 def _tables(result: RecipeResult) -> Iterator[list[list[str]]]:
-    """What the stages did, with their scores of the sentences that decide; the scores of the test set, if any."""
+    """Tables of the stages, with their scores on the deciding sentences; and of the test set's scores, if any."""
     metrics = reported_metrics(result.metric)
     rows = [["stage", "from", *headings(metrics), "minutes", "peak", ""]]
     for name, record in result.stages.items():
@@ -38,7 +38,7 @@ def _tables(result: RecipeResult) -> Iterator[list[list[str]]]:
 
 
 def _curves(result: RecipeResult, output: Path) -> Iterator[str]:
-    """Where the curves of the stages are, from the report."""
+    """Links from the report to the curves of the stages."""
     for name in result.stages:
         for path in sorted((output / WORK / "stages" / name).glob("*/curve.png")):
             yield str(path.relative_to(output / WORK))
@@ -66,7 +66,7 @@ def _notes(result: RecipeResult, recipe: Recipe, output: Path) -> Iterator[str]:
 
 
 def _scored(result: RecipeResult, recipe: Recipe) -> str:
-    """How text is scored, with sacrebleu's signatures."""
+    """The description of how text is scored, with sacrebleu's signatures."""
     text = "Raw text is scored, as it is published" if recipe.is_raw else "Text is scored as it is tokenized"
     return f"{text}: {'; '.join(f'{name}|{signature}' for name, signature in result.signatures.items())}."
 

@@ -116,7 +116,7 @@ class RecipeResult(NamedTuple):
 
     @property
     def gain(self) -> Gain:
-        """The score of what is written beside that of the first stage's model, on the sentences that decide."""
+        """Scores of the resulting model and of the first stage's model, on the deciding sentences."""
         first = next(iter(self.stages))
         names = first, self.decided
         before, best = (one.scores[self.metric] if (one := self.stages[name].deciding) else 0.0 for name in names)

@@ -39,7 +39,7 @@ class RecipeScreen:
         return "" if seconds is None else f"about {max(1, round(seconds / 60))} min left"
 
     def lines(self) -> list[str]:
-        """The lines as they are now."""
+        """The lines of the screen at present."""
         width = max(len("stage"), *map(len, self.expected))
         lines = [f"  {'stage':<{width}}{self._columns(self.headings)} {'minutes':>8}"]
         waiting = [name for name in self.expected if name not in self.seconds]

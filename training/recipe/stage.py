@@ -135,13 +135,13 @@ def tried_in(output: Path) -> Path:
 
 
 def clear_stage(output: Path) -> None:
-    """Delete what a stage has made in its directory, and its work; the stage begins anew."""
+    """Delete a stage's results and unfinished work, so that the stage starts again."""
     remove(tried_in(output))
     remove(output)
 
 
 class SetScores(Section):
-    """Scores of one set by metric, as sacrebleu has them: of tokenized text as it is, of raw text by its tokenizer."""
+    """Scores of one set by metric, as in sacrebleu: of tokens, or of raw text with sacrebleu's tokenizer."""
 
     scores: dict[str, float]
     intervals: dict[str, float]  # half of the 95 % confidence interval by bootstrap

@@ -15,7 +15,7 @@ MOST_COMPARED = 25  # of the largest gains, and of the losses
 
 
 def changed_texts(texts: Mapping[str, Sequence[str]], known: KeptSet, place: str) -> Iterator[Child]:
-    """What the last of two sets of translations, by their names, gains and loses against the first."""
+    """Gains and losses of the last of two sets of translations against the first, by name."""
     first, name = texts
     evaluated = EvaluatedTexts(texts, known.references)
     scores = sentence_scores(evaluated, EvaluationOptions())

@@ -22,12 +22,12 @@ class ComparedSentences(NamedTuple):
     most: int  # sentences of a list
 
     def gains(self, name: str) -> Gains:
-        """What the system `name` gains on the first."""
+        """Gains of the system `name` over the first."""
         return gains(self.scores[self.first], self.scores[name])
 
 
 def compared_sentences(compared: ComparedSentences, name: str, place: str) -> Iterator[Child]:
-    """What the system `name` gains and loses; `place` ends the names by which links find the lists."""
+    """Gains and losses of the system `name`; `place` is the end of the lists' names in links."""
     found = compared.gains(name)
     counts = f"{len(found.won):,} sentences better, {len(found.lost):,} worse, {found.n_tied:,} as good."
     yield element("p", {}, counts)
@@ -42,7 +42,7 @@ def compared_sentences(compared: ComparedSentences, name: str, place: str) -> It
 
 
 def _of_marks(first: str) -> Iterator[Child]:
-    """What marked words mean, marked so themselves."""
+    """The legend of marked words, in the same marks."""
     before, between, after = OF_MARKS.format(first).split("{}")
     yield from (before, element("del", {}, "like this"), between, element("ins", {}, "like this"), after)
 

@@ -17,7 +17,7 @@ OF_LENGTH = "length: number of words, divided by that of the reference, of sever
 
 
 class ComparedTexts(NamedTuple):
-    """What the page of a comparison shows, besides its scores."""
+    """Content of a comparison's page besides its scores."""
 
     texts: EvaluatedTexts
     source: Sequence[str] | None  # a line for each sentence

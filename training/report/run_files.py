@@ -59,7 +59,7 @@ class TrainingWork(NamedTuple):
 
 
 def is_lower_better(work: TrainingWork) -> bool:
-    """Whether the metric of a work is a rate of errors."""
+    """Whether the metric of a run is an error rate."""
     metric = str(work.begun.settings.get("metric", ""))
     return metric in METRICS and METRICS[metric].scale < 0
 
@@ -74,7 +74,7 @@ class RunDirectory(NamedTuple):
 
 
 class RecipeScores(NamedTuple):
-    """What the report of a recipe says of its stages; nothing where there was none."""
+    """Content of a recipe's report about its stages; empty if there is no report."""
 
     tables: list[list[list[str]]]  # rows of cells, the header first
     notes: list[str]

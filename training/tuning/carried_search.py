@@ -1,4 +1,4 @@
-"""How a model is searched while it is tuned, and after: as it was before, or as the settings of the tuning say."""
+"""Search settings during and after tuning: those of the model, or those in the tuning settings."""
 
 from pathlib import Path
 from typing import TypeVar

@@ -30,8 +30,8 @@ def tune_model(
 ) -> list[RunResult]:
     """Tune the weights of `model` on `corpus`, and write it with the best ones to `output`; the results of all runs.
 
-    What an earlier call with the same settings and data did is not done again; a model or work of others in `output` is
-    refused or, where `is_forced`, deleted. `online`: further data of the method of that name.
+    Work of an earlier call with the same settings and data is continued; another model or run in `output` is
+    refused or, if `is_forced`, deleted. `online`: further data of the method of that name.
     """
     if config.method == "online":
         return tune_online(model, corpus, output, config, test, online or OnlineData(), is_forced)

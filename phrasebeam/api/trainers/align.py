@@ -46,7 +46,7 @@ OF_ALIGNERS = ("scores", "lexicon")  # those that are trained here, and saved on
 
 
 class AlignOptions(TokenizerOptions, PairOptions, total=False):
-    """What aligns, and what is written."""
+    """The aligner, and the output files."""
 
     raw: RawOrTokens
     model: Annotated[

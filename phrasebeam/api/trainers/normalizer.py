@@ -34,7 +34,7 @@ class WordOptions(TypedDict, total=False):
 
 
 def is_of_words(recipe: object) -> bool:
-    """Whether a recipe, a file or what it would say, trains a normalizer. Raises ConfigError or OSError."""
+    """Whether a recipe (a file, or its content) trains a normalizer. Raises ConfigError or OSError."""
     data = load_yaml(recipe) if isinstance(recipe, str | Path) else recipe
     return isinstance(data, NormalizerRecipe) or (isinstance(data, Mapping) and SECTION in data)
 

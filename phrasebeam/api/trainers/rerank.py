@@ -96,7 +96,7 @@ def rerank(
 def _learned(
     train: Path, reference: list[Path], settings: TuneConfig, start: reranking.Weights | None
 ) -> reranking.RerankingResult:
-    """What is learned of the lists in `train`, beginning with the weights `start`."""
+    """The weights learned from the lists in `train`, beginning with the weights `start`."""
     references = [list(read_lines(path)) for path in reference]
     learned = reranking.learn(train, make_metric(settings.metric, references, settings.lowercase), settings, start)
     log.info("%s on these lists: %.2f, before %.2f", settings.metric, learned.score, learned.before)

@@ -43,7 +43,7 @@ MOST_SEEDS = 1_000_000
 
 
 class RecipeOptions(shared.RawOptions, shared.TestOptions, PairOptions, WordOptions, total=False):
-    """What a recipe is given besides its texts: a word alignment, and bounds for all stages."""
+    """Inputs of a recipe besides its texts: a word alignment, and bounds for all stages."""
 
     alignment: Annotated[
         File | None,

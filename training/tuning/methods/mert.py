@@ -65,10 +65,10 @@ class Space(NamedTuple):
 
 
 def mert(problem: Problem, settings: Mert) -> Optimum:
-    """The best of all ascents, the first of several; scaled to the sum of absolute weights of the start.
+    """The best of all ascents (of equal ones the first), scaled to the sum of absolute weights of the start.
 
-    A corpus does not depend on that scale, but the pruning of the search does. Beside fixed weights of features that
-    differ within lists there is no scale to choose.
+    The score of a corpus does not depend on that scale, but the pruning of the search does. If weights are fixed, and
+    their features differ within lists, the scale cannot be chosen.
     """
     space, generators = new_space(problem), problem.rng.spawn(settings.restarts + 1)
     best = ascend(problem, settings, space, problem.start, generators[0])
