@@ -87,7 +87,7 @@ def estimate(
 
 
 def _thresholds(prune: Sequence[int], order: int) -> tuple[int, ...]:
-    """A threshold for each of the orders 1 to `order`. Raises ConfigError where there are none, or these do not fit."""
+    """A threshold for each of the orders 1 to `order`. Raises ConfigError if there are none, or these do not fit."""
     if not MIN_ORDER <= order <= MAX_ORDER:
         raise ConfigError(f"order: found {order}, expected {MIN_ORDER} to {MAX_ORDER}")
     given = tuple(prune) or (0,)

@@ -179,7 +179,7 @@ def map_image(path: str | Path) -> tuple[np.ndarray, Header]:
 
 
 def _check_words(ended: np.ndarray, expected: int, path: Path) -> None:
-    """Raise FormatError unless `ended` (uint8) are as many words, <unk> first, each with a zero behind it."""
+    """Raise FormatError unless `ended` (uint8) has this number of words, <unk> first, each followed by a zero."""
     if ended[:6].tobytes() != b"<unk>\0":
         raise FormatError(path, f"the words are not at their place; {REBUILD}")
     if ended[-1] != 0:

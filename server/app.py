@@ -72,7 +72,7 @@ def create_app(
     """The application that serves the models in `directories`, by name; clients need the token, if there is one.
 
     `projects`: the directory of what is confirmed, or that and memories; `languages` of models by names; `hosts`: names
-    by which it may be called, beside localhost, where there is no token; `clients`: what is said of clients.
+    by which it may be called, beside localhost, if there is no token; `clients`: what is said of clients.
 
     Raises SmtError.
     """

@@ -112,7 +112,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._wait(self.limits.max_idle)
 
     def resume_writing(self) -> None:
-        """Go on; where a request is being answered, the server no longer waits for the client."""
+        """Go on; if a request is being answered, the server no longer waits for the client."""
         super().resume_writing()
         if self.cycle and not self.cycle.response_complete:
             self._unset_keepalive_if_required()
@@ -141,7 +141,7 @@ class BoundedProtocol(HttpToolsProtocol):
             cycle.message_event.set()
 
     def _wait(self, seconds: float) -> None:
-        """Give the client so many seconds, in place of those that it had."""
+        """Give the client this number of seconds, instead of the earlier one."""
         self._unset_keepalive_if_required()
         self.timeout_keep_alive_task = self.loop.call_later(seconds, self.timeout_keep_alive_handler)
 

@@ -36,7 +36,7 @@ class _Server(uvicorn.Server):
 def run_app(app: FastAPI, host: str, port: int) -> None:
     """Serve `app` until a signal comes or the thread is interrupted; requests in progress are answered.
 
-    Raises ConfigError where it cannot listen there.
+    Raises ConfigError if it cannot listen there.
     """
     limits = _with_files_left(app.state.service.limits)
     config = uvicorn.Config(

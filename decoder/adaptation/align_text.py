@@ -44,7 +44,7 @@ class TextAligner:
 
 
 def paired(source: Iterable[str], target: Iterable[str], names: tuple[object, object]) -> Iterator[tuple[str, str]]:
-    """The lines of two files called `names`, side by side. Raises FormatError where one of them is longer."""
+    """The lines of two files called `names`, side by side. Raises FormatError if one of them is longer."""
     for number, (one, other) in enumerate(zip_longest(source, target), 1):
         if one is None or other is None:
             shorter, longer = names if one is None else names[::-1]

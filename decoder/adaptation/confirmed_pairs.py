@@ -87,7 +87,7 @@ def _spans(begins: np.ndarray, ends: np.ndarray) -> Rows:
 def find_phrases(tables: CountTables, words, found):
     """Write the numbers of the source phrases of `words` (int32[n]) to `found` (int64[n, longest]) by begin and length.
 
-    Where there is none, EMPTY stays, as for all phrases with a word that nobody knows (-1).
+    Where there is none, EMPTY stays, as for all phrases with an unknown word (-1).
     """
     for begin in range(words.size):
         for length in range(1, min(found.shape[1], words.size - begin) + 1):

@@ -80,7 +80,7 @@ class DynamicCounts:
     """Counts of phrases, phrase pairs and links in confirmed segments."""
 
     def __init__(self, settings: AdaptationSettings, description: ModelDescription):
-        """Phrase pairs are taken as the model took them: of as many words, with its kind of orientations."""
+        """Phrase pairs are extracted as for the model: up to the same length, with its kind of orientations."""
         kind = KINDS[description.reordering.orientation if description.reordering else "word"]
         lengths = description.max_source_phrase_length, description.max_target_phrase_length
         self.rules = CountRules(settings.weight, settings.decay, *lengths, kind)
@@ -114,7 +114,7 @@ class DynamicCounts:
         _count_segments(bitext, first, len(self.text), self.rules, corners, occurrences, self.tables)
 
     def _make_room(self, n_pairs: int, n_links: int) -> None:
-        """Grow the tables for so many further phrase pairs and links."""
+        """Grow the tables for these numbers of further phrase pairs and links."""
         old = self.tables
         sources, targets, pairs = (with_room(table, n_pairs) for table in old[:3])
         of_sources, entries = old[4:7], old.entries

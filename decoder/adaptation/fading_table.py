@@ -23,7 +23,7 @@ class FadingTable(NamedTuple):
 
 
 def new_table(n_keys: int) -> FadingTable:
-    """An empty table with room for at least so many keys."""
+    """An empty table with room for at least this number of keys."""
     size = n_slots(n_keys)
     return FadingTable(
         np.full(size, EMPTY, np.int32),
@@ -71,7 +71,7 @@ def number_of(table: FadingTable, key):
 
 @inner_kernel
 def number_or_new(table: FadingTable, key):
-    """The number (int64) of a key (uint64), which is entered with the count 0 where it was not there."""
+    """The number (int64) of a key (uint64), which is entered with the count 0 if it was not there."""
     slot = _slot(table, key)
     if table.slots[slot] == EMPTY:
         number = table.size[0]

@@ -2,7 +2,7 @@
 
 A line is the CRC-32 of the rest in hexadecimal, a space, and a JSON object; the first one says what the file is. A
 process that is killed while it writes leaves half a line at the end, which nobody was told of; the next record takes
-its place. Apart from that the file only grows, and a file that is no journal is never changed.
+its place. Apart from that the file only grows. A file that is not a journal is never changed.
 """
 
 import fcntl

@@ -54,7 +54,7 @@ class ProjectMemory:
 
         `files`: translation memories whose segments are found, too, though not learned.
 
-        Raises ModelError where the model's phrase table does not have the four scores.
+        Raises ModelError if the model's phrase table does not have the four scores.
         """
         self.settings, self.journal = settings or AdaptationSettings(), journal
         if model.tables.phrases.ln_scores.shape[1] < MOSES_SCORES:
@@ -131,8 +131,8 @@ class ProjectMemory:
     def confirm(self, source: Sequence[str], translation: Sequence[str], key: str = "") -> Segment:
         """Learn a translation (words) that someone has confirmed; it is in the journal when this returns.
 
-        A segment whose `key` is known is not learned again. Raises ConfigError where a side has no words,
-        ChangedJournalError where another program has changed the journal: then all is known that this has now.
+        A segment whose `key` is known is not learned again. Raises ConfigError if a side has no words,
+        ChangedJournalError if another program has changed the journal: then all is known that this has now.
         """
         return self.confirm_all([NewSegment(source, translation, key)])[0]
 
@@ -184,7 +184,7 @@ class ProjectMemory:
         return WordAligner(self.static.words).align(*ids, alike_words(source, translation))
 
     def undo(self, number: int) -> Segment:
-        """Forget a segment, as if it had never been confirmed. Raises ConfigError where there is none, as `confirm`."""
+        """Forget a segment, as if it had never been confirmed. Raises ConfigError if there is none, as `confirm`."""
         with self._agreeing():
             if number not in self._segments:
                 raise ConfigError(f"there is no segment {number}, or it was undone; expected one of those in the list")

@@ -21,7 +21,7 @@ class Document(ABC):
         self.n_translated = n_translated  # how many have one, which stays as it is
 
     def fill(self, translations: Iterable[str]) -> None:
-        """Give each of `segments` its translation, in their order. Raises ConfigError where there are fewer."""
+        """Give each of `segments` its translation, in their order. Raises ConfigError if there are fewer."""
         given: Iterator[str] = iter(translations)
         for number, _ in enumerate(self.segments):
             translation = next(given, None)
@@ -30,7 +30,7 @@ class Document(ABC):
             self._fill(number, translation)
 
     def confirm(self, translations: Mapping[int, str]) -> None:
-        """Give segments, by their numbers, translations that somebody has confirmed: nobody has to review them."""
+        """Give segments, by their numbers, confirmed translations, which need no review."""
         for number, translation in translations.items():
             self._fill(number, translation)
             self._mark_reviewed(number)

@@ -25,9 +25,9 @@ MISSING = "PO, XLIFF, TMX and TBX need translate-toolkit, which is not installed
 
 
 def named_format(path: str | Path) -> str | None:
-    """The format of ENDINGS that the name of a file says, be it compressed or not; None where it says none.
+    """The format of ENDINGS that a file name has, compressed or not; None if it has none.
 
-    Raises ConfigError where `path` is no path.
+    Raises ConfigError if `path` is not a path.
     """
     if not isinstance(path, (str, Path)):
         raise ConfigError(f"{excerpt(path)}: expected the path of a file")
@@ -47,7 +47,7 @@ def format_name(path: str | Path, expected: Sequence[str]) -> str:
 
 
 def toolkit(module: str) -> Any:
-    """A module of translate-toolkit. Raises ConfigError where that is not installed."""
+    """A module of translate-toolkit. Raises ConfigError if that is not installed."""
     try:
         return import_module(f"translate.{module}")
     except ImportError as error:
@@ -77,7 +77,7 @@ def damaged(path: str | Path, error: Exception, what: str) -> FormatError:
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """All of a file, decompressed. Raises FormatError where compressed data are damaged, OSError."""
+    """All of a file, decompressed. Raises FormatError if compressed data are damaged, OSError."""
     try:
         with open_binary(path) as file:
             return file.read()

@@ -69,7 +69,7 @@ def plural_forms(store: Any, language: str | None) -> int:
 
 
 def po_pairs(path: str | Path) -> Iterator[tuple[str, str] | str]:
-    """The sentence pairs of a PO file, or why a message is none: it is FUZZY or UNTRANSLATED."""
+    """The sentence pairs of a PO file, or why a message is not a pair: FUZZY or UNTRANSLATED."""
     for unit in open_po(path).unit_iter():
         sources, targets = _strings(unit.source), _strings(unit.target)
         if not any(targets):
@@ -84,7 +84,7 @@ def po_pairs(path: str | Path) -> Iterator[tuple[str, str] | str]:
 
 
 def po_translations(path: str | Path) -> Iterator[str]:
-    """The translation of each message, "" where it has none, and all its plural forms."""
+    """The translation of each message, "" if it has none, and all its plural forms."""
     for unit in open_po(path).unit_iter():
         if any(_strings(unit.source)):
             yield from _strings(unit.target)

@@ -95,7 +95,7 @@ def translate_segments(
     """The translations of segments in their order, each as soon as it is ready.
 
     `translate_all` gives a translation for each sentence, in their order, as Decoder.translate_all does; `known` one
-    for a whole segment, as it is to be written, where there is one already.
+    for a whole segment, as it is to be written, if there is one already.
     """
     tokenization = tokenization or TOKENIZED
     waiting: deque[tuple[ProtectedSegment | str, list[SegmentSentence]]] = deque()

@@ -27,7 +27,7 @@ class XliffFile:
     """An XLIFF file, as translate-toolkit reads it; the languages are those of the file."""
 
     def __init__(self, path: str | Path, source: str | None = None, target: str | None = None):
-        """Raises ConfigError where the languages of the file are none that `source` and `target` say."""
+        """Raises ConfigError if the languages of the file are not `source` and `target`."""
         self.path, self.bytes = path, read_bytes(path)
         self.is_2 = re.search(rb"<(?:\w+:)?xliff\b[^>]*\bversion\s*=\s*[\"']2", self.bytes) is not None
         if b"xliff" not in self.bytes.replace(b"\0", b"")[:LONGEST_PROLOG]:
@@ -59,7 +59,7 @@ class XliffUnit:
 
     @property
     def state(self) -> str:
-        """UNTRANSLATED, FUZZY where the target has to be looked at, KEPT where it must stay, "" where all is done."""
+        """UNTRANSLATED, FUZZY where the target has to be looked at, KEPT where it must stay, "" if all is done."""
         states = [one.get("state") or "" for one in (self.element, self.target) if one is not None]
         if any(one.get("translate") == "no" for one in (self.element, *self.element.iterancestors())):
             return KEPT
@@ -140,14 +140,14 @@ class XliffDocument(Document):
 
 
 def xliff_pairs(path: str | Path, source: str | None, target: str | None) -> Iterator[tuple[str, str] | str]:
-    """The sentence pairs of an XLIFF file, or why a segment is none, see XliffUnit.state."""
+    """The sentence pairs of an XLIFF file, or why a segment is not a pair, see XliffUnit.state."""
     for unit in XliffFile(path, source, target).units():
         state = unit.state
         yield state if state else (plain_text(unit.source), plain_text(unit.target))
 
 
 def xliff_translations(path: str | Path) -> Iterator[str]:
-    """The text of each segment's target, "" where it has none."""
+    """The text of each segment's target, "" if it has none."""
     for unit in XliffFile(path).units():
         yield "" if unit.target is None else plain_text(unit.target)
 

@@ -54,7 +54,7 @@ class Explainer:
     def explain(
         self, line: Sentence, request: ExplanationRequest = DEFAULT, stop: StopFlag | None = None
     ) -> SentenceExplanation:
-        """All about the translation of a tokenized sentence. Raises ConfigError where it cannot be translated.
+        """All about the translation of a tokenized sentence. Raises ConfigError if it cannot be translated.
 
         When another thread sets the flag `stop`, InterruptedError.
 

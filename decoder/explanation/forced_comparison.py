@@ -122,7 +122,7 @@ class GivenTranslations:
         )
 
     def _beyond_limit(self, given: Input, phrases: Sequence[Phrase]) -> list[str]:
-        """The phrases that are no options within the table limit, as source ||| target."""
+        """The phrase pairs that are not options within the table limit, as source ||| target."""
         with self.decoder.searcher.prepare(given) as search:
             search.look_up()
             result, options = self.decoder.searcher.result(search), search.workspace.options

@@ -212,7 +212,7 @@ class _Trace:
         return RecombinedHypothesis(into=node, source=source, target=target, text=text, score=score, loss=loss)
 
     def _lost(self, covered: int, edges: np.ndarray) -> tuple[int, _Candidates]:
-        """The number of hypotheses of so many words that kept ones could make, and those that are not in the graph."""
+        """The number of hypotheses of a stack that kept ones could build, and those that are not in the graph."""
         options, extensions = self.result.workspace.options, self.extensions
         own = np.flatnonzero(extensions.covered == covered)
         first = options.first[extensions.span[own]]

@@ -34,7 +34,7 @@ class Votes(NamedTuple):
 
 
 def new_votes(most_rows: int, agreement: Agreement) -> Votes:
-    """Votes for sentence pairs with up to `most_rows` phrase pairs by all alignments; none where there is one."""
+    """Votes for sentence pairs with up to `most_rows` phrase pairs by all alignments; none if there is one."""
     n_rows = most_rows if agreement.alignments > 1 else 0
     return Votes(np.zeros(2 << (2 * n_rows).bit_length(), np.int64), np.zeros(n_rows, np.int64))
 

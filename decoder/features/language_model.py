@@ -77,7 +77,7 @@ def new_states(orders: np.ndarray, capacity: int, memo_size: int = MEMO_SIZE) ->
 
 @kernel
 def begin_states(lms: LanguageModels, states: States):
-    """Empty `states` and the memos, but for BEGIN_STATE."""
+    """Empty `states` and the memos except for BEGIN_STATE."""
     states.n_states[0] = 0
     states.slots[:] = NO_STATE
     states.first_words.keys[:] = 0

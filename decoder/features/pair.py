@@ -142,7 +142,7 @@ def n_length_groups(longest: int, n_translation: int) -> int:
 
 
 def longest_grouped(n_weights: int, n_translation: int) -> int:
-    """The longest grouped phrase M, from the number of weights. Raises ModelError where no M has so many."""
+    """The longest grouped phrase M, from the number of weights. Raises ModelError if the number fits no M."""
     n_ranges = n_weights // n_translation
     longest = (math.isqrt(8 * n_ranges + 1) - 1) // 2
     if n_length_groups(longest, n_translation) != n_weights:

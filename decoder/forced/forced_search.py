@@ -136,8 +136,8 @@ class ForcedSearch:
         """Score the lattice of the sentence pair, found now or earlier, by the weights of the search.
 
         None if that is too large: what scores depend on, phrases and blocks, may divide states a thousandfold. Pairs
-        that the table limit leaves out under these weights are left out here, too, be it all derivations. Raises
-        ModelError if the lattice is of another sentence or model, or if scores are not finite.
+        that the table limit leaves out under these weights are left out here, too, even if no derivation remains.
+        Raises ModelError if the lattice is of another sentence or model, or if scores are not finite.
         """
         workspace, n_words, rule_option = self.search.workspace, self.n_words, self._rule_options(lattice)
         ln_lm = self._score_reference()

@@ -53,7 +53,7 @@ class ForcedStates(NamedTuple):
 
 
 def new_forced_states(n_states: int, n_arcs: int, n_words: int) -> ForcedStates:
-    """Room for so many states, arcs and source words."""
+    """Room for these numbers of states, arcs and source words."""
     n_slots = 1 << (2 * n_states - 1).bit_length()
     return allocate(ForcedStates, {"S": n_states, "A": n_arcs, "n": n_words, "T": n_slots})
 

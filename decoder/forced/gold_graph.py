@@ -51,7 +51,7 @@ class GoldSpace(NamedTuple):
 
 
 def new_gold_space(n_nodes: int, n_edges: int) -> GoldSpace:
-    """Work space for a graph of so many nodes (a power of two) and edges; arrays by state, rule and word are empty."""
+    """Space for a graph with room for nodes (a power of two) and edges; arrays by state, rule and word are empty."""
     return allocate(GoldSpace, {"R": 0, "m": 0, "S": 0, "n": 0, "N": n_nodes, "E": n_edges, "T": 2 * n_nodes})
 
 

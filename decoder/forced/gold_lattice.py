@@ -50,7 +50,7 @@ class GoldLattice(NamedTuple):
 
 @kernel
 def longest_prefix(states: ForcedStates, n_words: int, least, links: np.ndarray):
-    """(source words, target words) of the longest prefix pair of at least so many source words; NO_PREFIX for none.
+    """(source words, target words) of the longest prefix pair with at least `least` source words; NO_PREFIX for none.
 
     With `links` (int32[n + 1, m + 1], see links_before; int32[0, 0] without) of those that are closed alone.
     """

@@ -57,7 +57,7 @@ class Counts:
 
     @property
     def ln_mean_derivations(self) -> float | None:
-        """ln of the derivations of a reachable sentence pair, on average; None where none is reachable."""
+        """ln of the derivations of a reachable sentence pair, on average; None if none is reachable."""
         return self.ln_derivations - math.log(self.reachable) if self.ln_derivations > -math.inf else None
 
 
@@ -93,7 +93,7 @@ class Reachability:
         write_figure(path, 18, 5, self._draw)
 
     def _draw(self, figure: Any) -> None:
-        """A bar for each row of the table, as wide as its lengths; where there are no sentences there is none."""
+        """A bar for each row of the table, as wide as its lengths; if there are no sentences there is none."""
         *both, last = figure.subplots(1, 3)
         middles = [_middle(row) for row in sorted(self._by_row)]
         for axes, unit in zip(both, ("sentence", "word")):

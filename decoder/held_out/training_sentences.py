@@ -29,7 +29,7 @@ def with_references(
     """Each sentence and its reference; with an alignment, the counts of the pair are held out from the phrase table.
 
     With folds, its language model is the one trained without it. `tokenize` makes tokens of a reference. Raises
-    FormatError where one of the files ends before the others, or is damaged.
+    FormatError if one of the files ends before the others, or is damaged.
     """
     references = read_lines(files.reference)
     alignments = read_lines(files.alignment) if files.alignment else None

@@ -65,7 +65,7 @@ def _mark(line: str, position: int) -> str | None:
 
 
 def _expect(line: str, position: int, expected: str) -> int:
-    """The position behind the mark that must come next. Raises ConfigError where it does not."""
+    """The position behind the mark that must come next. Raises ConfigError if it does not."""
     mark = MARK.match(line, position)
     if mark is None or mark[1] != expected:
         raise ConfigError(f"{_where(line, position)}: expected {expected or 'the end of the line'}")

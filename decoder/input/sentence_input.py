@@ -27,7 +27,7 @@ LONGEST_TERM = COVERAGE_WINDOW - 1  # words, so that a coverage can hold it
 def split_lines(given: object, *names: str) -> None:
     """Make words of the fields `names` of a frozen dataclass that are tokenized lines, and check all others.
 
-    Raises ConfigError where a list of words has something else in it, or another field is not of its type.
+    Raises ConfigError if a list of words has something else in it, or another field is not of its type.
     """
     for name in names:
         value = getattr(given, name)
@@ -184,7 +184,7 @@ def words_and_tags(tokens: Sequence[str], has_tags: bool) -> tuple[Sequence[str]
     """The words and, if the tokens of the model's source text have tags, the tags of `tokens`.
 
     A token with a tag is `word|TAG`, as Moses writes factors, split at the last `|`; else `|` is as any other
-    character. Raises ConfigError where a word or a tag is missing.
+    character. Raises ConfigError if a word or a tag is missing.
     """
     if not has_tags:
         return tokens, ()

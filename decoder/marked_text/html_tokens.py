@@ -31,7 +31,7 @@ class HtmlToken(NamedTuple):
     name: str = ""  # of a tag, in lower case
 
     def attribute(self, name: str) -> str | None:
-        """The value of an attribute of a tag, "" where it has none, None where it is not there."""
+        """The value of an attribute of a tag, "" if it has none, None if it is not there."""
         for match in ATTRIBUTE.finditer(self.written, 1 + len(self.name)):
             if match[1].lower() == name:
                 return unescape((match[2] or "").strip("\"'"))

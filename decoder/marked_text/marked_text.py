@@ -1,4 +1,4 @@
-"""Text with marks in it that are no words, such as tags, and documents: marked text between what is not translated."""
+"""Text with marks, such as tags, and documents: marked text between parts that are not translated."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Mark:
-    """A mark before and behind the characters begin:end of a text; or, where there are none, one that stands there.
+    """A mark before and behind the characters begin:end of a text; or, if there are none, one that stands there.
 
     Marks are nested: those within another are its children.
     """

@@ -26,7 +26,7 @@ def token_spans(tokens: Sequence[str], text: str) -> list[tuple[int, int]]:
 
 
 def _spans(starts: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Spans of tokens that start at these of the characters that are no white space, which stand at `places`."""
+    """Spans of tokens that start at these non-space characters, whose positions are `places`."""
     end = 0
     for start, following in pairwise(starts):
         begin = places[start] if start < following else end

@@ -39,7 +39,7 @@ class Tokenization:
 
     @classmethod
     def of(cls, raw_text: "RawText | None") -> "Tokenization":
-        """The way of raw text; of tokenized text where there is none."""
+        """The tokenization of raw text; without settings, that of tokenized text."""
         if raw_text is None:
             return TOKENIZED
         is_as_written = raw_text.settings.source_tokenizer == "moses" and not raw_text.settings.escape
@@ -120,7 +120,7 @@ class Tokenization:
     def _tokens(self, pieces: Sequence[str]) -> tuple[list[str], list[int]]:
         """The tokens of pieces of a text, and how many of them are before each piece, and at the end.
 
-        A token that would be of two pieces is divided by a space; where that is not enough, as between signs that
+        A token that would be of two pieces is divided by a space; if that is not enough, as between signs that
         tokenizers leave out, each piece is tokenized by itself.
         """
         for _ in range(2):

@@ -37,7 +37,7 @@ def digest_of(data: bytes) -> str:
 
 
 def file_digest(path: Path) -> str:
-    """The digest of a file, which is read in blocks. Raises OSError where it cannot be read."""
+    """The digest of a file, which is read in blocks. Raises OSError if it cannot be read."""
     block, size, crc = memoryview(bytearray(BLOCK)), 0, 0
     with open(path, "rb", buffering=0) as file:
         while n := file.readinto(block):

@@ -23,9 +23,9 @@ def check_replaceable(
     weights: Weights | None = None,
     is_forced: bool = False,
 ) -> None:
-    """Raise ConfigError where `output` is a model that a new one, of `command`, settings and data, differs from.
+    """Raise ConfigError if `output` is a model that a new one, of `command`, settings and data, differs from.
 
-    `weights`: those that the new model begins with, None where they are not known yet. Only the entries of `data` that
+    `weights`: those that the new model begins with, None if they are not known yet. Only the entries of `data` that
     are digests of files are compared. Raises ConfigError even if `is_forced` where `output` is no model at all.
     """
     check_output(output)

@@ -100,13 +100,13 @@ def export_moses(model: str | Path, output: str | Path, is_forced: bool = False)
 
 
 def _check_names(output: Path, directory: Path) -> None:
-    """Raise ConfigError where `output` has what the new export in `directory` has not."""
+    """Raise ConfigError if `output` has what the new export in `directory` has not."""
     if others := sorted({path.name for path in output.iterdir()} - {path.name for path in directory.iterdir()}):
         raise ConfigError(f"{output}: has {', '.join(others[:3])}, which is not part of the export; {FORCE}")
 
 
 def _check_same(path: Path, text: str) -> None:
-    """Raise ConfigError where the moses.ini at `path` is there and not `text`."""
+    """Raise ConfigError if the moses.ini at `path` is there and not `text`."""
     if path.exists():
         with open(path, encoding="utf-8", errors="replace") as file:
             lines = file.read(len(text) + LONGEST_EXCERPT).splitlines()

@@ -26,7 +26,7 @@ class ScoreTexts(NamedTuple):
 def probabilities(ln_scores: np.ndarray) -> ScoreTexts:
     """`ln_scores` (float32[P, K]) as decimal probabilities, with enough digits to restore the ln.
 
-    Raises ModelError where one is larger than numbers in Moses can be.
+    Raises ModelError if one is larger than numbers in Moses can be.
     """
     values, value_of = _distinct(ln_scores.ravel())  # most occur again and again
     if values.max(initial=0.0) > LARGEST_LN:

@@ -32,7 +32,7 @@ FIRST_SEPARATOR, LAST_SEPARATOR, LAST_ASCII = 28, 31, 127  # characters that may
 
 
 class PairColumns(NamedTuple):
-    """Phrase pairs of a piece of a table, of whole source phrases but for the last; ends are counted in the piece."""
+    """Phrase pairs of a piece of a table, with all pairs of all but the last source phrase; ends refer to the piece."""
 
     counts: np.ndarray  # int64[6], how many there are of each
     source_ends: np.ndarray  # int64[...]

@@ -79,7 +79,7 @@ def add_letter(words: LetterTexts, word: int, letter, depth, costs, space: NearS
 
 @inner_kernel
 def keep_near(near: NearForms, word: int, form: int, cost):
-    """Put a form of `cost` (float64) behind those that are as near; the farthest is left out where there is no room."""
+    """Put a form of `cost` (float64) behind those that are as near; the farthest is left out if there is no room."""
     most = near.form.shape[1]
     if near.found[word] == most and cost >= near.cost[word, most - 1]:
         return

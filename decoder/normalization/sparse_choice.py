@@ -43,7 +43,7 @@ def slot_of(key, size):
 
 @inner_kernel
 def letter_at(texts: LetterTexts, text: int, position):
-    """Letter `position` (int64) of a text, from its end where that is negative; OUTSIDE where there is none."""
+    """Letter `position` (int64) of a text, counted from its end if negative; OUTSIDE if there is none."""
     begin, end = texts.first[text], texts.first[text + 1]
     place = begin + position if position >= 0 else end + position
     if place < begin or place >= end:

@@ -1,4 +1,4 @@
-"""Text of words, a word a line or a sentence a line, and their forms as text of as many."""
+"""Text with a word or a sentence per line, and the forms of its words in the same layout."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -18,7 +18,7 @@ class WordText(NamedTuple):
 
     @classmethod
     def of(cls, lines: Sequence[str]) -> "WordText":
-        """The words of lines; where none has more than one, each line is a word."""
+        """The words of lines; if none has more than one, each line is a word."""
         words = [line.split() for line in lines]
         sizes = list(map(len, words))
         if max(sizes, default=0) > 1:

@@ -327,7 +327,7 @@ def _with_language_model(score, pair, ln_weights, lookup):
 
 @inlined_kernel
 def check_estimate(pair, estimate, candidates: Candidates):
-    """Note in candidates.wrong a pair (int64) whose `estimate` (float64) is no score."""
+    """Note in candidates.wrong a pair (int64) whose `estimate` (float64) is not a score."""
     if not is_score(estimate):
         candidates.wrong[WRONG_ESTIMATE] = pair if pair < 0 else pair + 1
 

@@ -84,7 +84,7 @@ def too_large(tables: Tables) -> str:
 
 
 def alignment_in(table: PhraseTable, pair: int, n_source: int, n_target: int) -> list[list[int]]:
-    """The alignment points of a pair of so many words. Raises ModelError unless they lie inside it."""
+    """The alignment points of a pair with these numbers of words. Raises ModelError unless they lie inside it."""
     first, last = table.alignment_offsets[pair : pair + 2].tolist()
     if not 0 <= first <= last <= len(table.alignment_points):
         limit = len(table.alignment_points)

@@ -105,7 +105,7 @@ def _fetch(options, first, n_pairs, tables):
 
 @inlined_kernel
 def _source_of(begin, end, lookup, options):
-    """The source phrase of words begin:end of a sentence, ABSENT where there is none or may be none, or a lattice."""
+    """The source phrase of words begin:end of a sentence, ABSENT if there is none or may be none, or a lattice."""
     if lookup.sentence.paths.of_span.size > 0:
         return np.int64(ABSENT)
     if lookup.sentence.rules[begin * options.longest + end - begin - 1] == BLOCKED:

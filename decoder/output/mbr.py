@@ -156,7 +156,7 @@ def _matched(grams, j, counts):
 
 @inner_kernel
 def _bleu(matched, length, reference_length):
-    """BLEU of a text of so many words, given the product of its matches with a reference."""
+    """BLEU of a text with this number of words, given the product of its matches with a reference."""
     if matched == 0.0:
         return 0.0
     total = float(length)

@@ -98,7 +98,7 @@ def _ids_beginning_with(
 def with_fallback_pairs(source: PreparedSentence, prefix: Prefix, model: Model) -> tuple[PreparedSentence, np.ndarray]:
     """`source` with fallback pairs as well, and bool[K]: which of all its synthetic pairs these are.
 
-    Raises ConfigError where they would be too many.
+    Raises ConfigError if they would be too many.
     """
     pairs = [(pair, False) for pair in source.synthetic] + [
         (pair, True) for pair in _fallback_pairs(len(source.words), prefix)

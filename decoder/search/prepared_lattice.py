@@ -58,7 +58,8 @@ def prepare_lattice(
 ) -> PreparedSentence:
     """The lattice as a sentence of n positions, by the model's table; the workspace has adopted the snapshot.
 
-    Raises ConfigError if the arcs have not as many scores as the weights, or the model needs tags or has operations.
+    Raises ConfigError if the numbers of the arcs' scores and of the weights differ, or the model needs tags or has
+    operations.
     """
     weights = snapshot.dense.input_score.tolist()
     _check(lattice, len(weights), model, snapshot.dense.operations.size > 0)

@@ -47,7 +47,7 @@ def weight_snapshot(
 ) -> WeightSnapshot:
     """The snapshot of dense and sparse weights. Raises ModelError if `weights` do not fit the model.
 
-    `ranking`: by which the table limit selects pairs, where that is not to be by `weights`.
+    `ranking`: by which the table limit selects pairs, if that is not to be by `weights`.
     """
     tables = model.tables
     check_counts(weights, tables.phrases)

@@ -126,7 +126,7 @@ class WordLists(Section):
 class Levels:
     """The classes of words: column 0 is the word itself, the others are its classes at each level.
 
-    A source word is a content word if its tag begins as `content` of the first level of tags says; where that says
+    A source word is a content word if its tag begins as `content` of the first level of tags says; if that says
     nothing, unless it is frequent, a mark or a number.
     """
 
@@ -137,7 +137,7 @@ class Levels:
         frequent: FrequentWords,
         lists: WordLists = WordLists(),  # noqa: B008
     ):
-        """Read the class maps of the levels from `directory`. Raises SmtError where one is missing or wrong."""
+        """Read the class maps of the levels from `directory`. Raises SmtError if one is missing or wrong."""
         self.listed = {name: None if words is None else frozenset(words) for name, words in lists}
         self.levels, self.labels, self.frequent = levels, ["word", *(level.name for level in levels)], frequent
         self._maps = {

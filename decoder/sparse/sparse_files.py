@@ -63,7 +63,7 @@ def open_sparse(
     """The sparse features of the model in `directory`; (None, None, no_sparse()) without any.
 
     Frequent words are found by `counts_of_words`, which is called if a group needs them.
-    Raises SmtError where a file is missing or damaged.
+    Raises SmtError if a file is missing or damaged.
     """
     if not (directory / "templates.yaml").exists():
         return None, None, no_sparse()

@@ -204,7 +204,7 @@ def open_arrays(directory: Path, files: Sequence[ArrayFile], counts: dict[str, i
     """Map the arrays of a folder of a model by their names, and check dtypes and shapes as far as counts are known.
 
     `counts`: by the names in COUNTS; those that shapes and the last offsets determine are added. Raises ModelError
-    where a file is missing, FormatError where it is damaged or does not fit.
+    where a file is missing, FormatError if it is damaged or does not fit.
     """
     arrays = {}
     for file in files:

@@ -57,7 +57,7 @@ class Stage(Section):
 def check_output(output: Path, name: str = "model.yaml", start: str = MODEL_START, what: str = "a model") -> None:
     """Raise ConfigError unless `output` is absent, an empty directory, or one whose file `name` begins with `start`.
 
-    `what` is the kind of directory that it must be. Raises FormatError where it has other than regular files.
+    `what` is the kind of directory that it must be. Raises FormatError if it has other than regular files.
     """
     if not output.exists() or is_empty(output):
         return
@@ -79,7 +79,7 @@ def is_empty(directory: Path) -> bool:
 def check_work(output: Path) -> None:
     """Raise ConfigError unless a trainer may write to `output`: as check_output, or where trainers work already.
 
-    Raises ConfigError also where one of WORK_DIRECTORIES is there and is not the work of a trainer, FormatError where
+    Raises ConfigError also where one of WORK_DIRECTORIES is there and is not the work of a trainer, FormatError if
     there are other than regular files.
     """
     found = [path for name in WORK_DIRECTORIES if os.path.lexists(path := output / name)]
@@ -108,7 +108,7 @@ def _is_work_file(path: Path) -> bool:
 
 
 def file_digests(paths: Mapping[str, str | Path]) -> dict[str, dict[str, str]]:
-    """For each file that a model is made of, its name and SHA-256. Raises OSError where one cannot be read.
+    """For each file that a model is made of, its name and SHA-256. Raises OSError if one cannot be read.
 
     Raises ConfigError for pipes and devices: what a model is made of is read more than once.
     """
@@ -138,7 +138,7 @@ def version() -> str:
 
 
 def differences(before: Mapping[str, object], now: Mapping[str, object]) -> str:
-    """The entries by which settings before and now differ; "" where they are equal.
+    """The entries by which settings before and now differ; "" if they are equal.
 
     Entries that are digests of a file, see file_digests, are told by its name.
     """

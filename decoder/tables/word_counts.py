@@ -84,7 +84,7 @@ def counts_of_words(
 ) -> Callable[[], WordCounts]:
     """A function of the counts of words of the model in `directory`: those that it has kept, mapped, or estimated ones.
 
-    These are made at the first call. Raises ModelError or FormatError where a file of the kept ones is missing or
+    These are made at the first call. Raises ModelError or FormatError if a file of the kept ones is missing or
     damaged.
     """
     sizes = n_source_words, n_target_words

@@ -77,7 +77,7 @@ class MosesRules:
         return self._with_periods(text.split()) if "." in text else text
 
     def _with_periods(self, words: list[str]) -> str:
-        """Separates the periods that end sentences and are no part of an abbreviation."""
+        """Separate periods at the end of sentences, unless they belong to an abbreviation."""
         for i, word in enumerate(words):
             if word[-1] == "." and word.strip(".") and not self._keeps(word, words[i + 1 : i + 2]):
                 words[i] = word[:-1] + " ."

@@ -111,7 +111,7 @@ def _edges(chunks: Counter[str]) -> tuple[str, str]:
     """The characters of EDGES that words begin with, and those that they end with.
 
     They do if words that are seen with such an edge are seen more often with it than without it. So the apostrophe of
-    Bribri "ye'" is a letter, those of English "the dogs' 'quotes'" are none.
+    Bribri "ye'" is a letter, those of English "the dogs' 'quotes'" are not.
     """
     words: Counter[str] = Counter()
     pieces = WordPieces(EDGES, EDGES)

@@ -82,7 +82,7 @@ def tokenizer(language: str, name: TokenizerName | None = None, text: Iterable[s
 
 
 def check_tokenizers(settings: RawTextSettings) -> None:
-    """Raises ConfigError where a tokenizer needs a package that is not installed."""
+    """Raises ConfigError if a tokenizer needs a package that is not installed."""
     if "subwords" in (side.tokenizer for side in settings.sides):
         sentencepiece()
 

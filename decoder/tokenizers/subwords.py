@@ -70,7 +70,7 @@ class SubwordTokenizer:
 
 
 def sentencepiece() -> Any:
-    """The package. Raises ConfigError where it is not installed, since it is an extra."""
+    """The package. Raises ConfigError if it is not installed, since it is an extra."""
     try:
         return import_module("sentencepiece")
     except ImportError as error:

@@ -122,9 +122,9 @@ class AdaptedDecoder(Decoder):
         static: StaticCounts | None = None,
         files: Sequence[MemoryFile] = (),
     ):
-        """Parameters are those of Decoder and of ProjectMemory; `journal` is a file, made where there is none.
+        """Parameters are those of Decoder and of ProjectMemory; `journal` is a file, made if it does not exist.
 
-        Raises ConfigError where another process has the journal open, FormatError where it is damaged.
+        Raises ConfigError if another process has the journal open, FormatError if it is damaged.
         """
         opened = Journal(journal) if journal else None
         with ExitStack() as stack:
@@ -246,7 +246,7 @@ def adapted_answers(
 
     Simulated post-editing, as it is measured. `tokenize` makes tokens of such a line. Where a line is empty on a side,
     there is nothing to learn. A line that the journal has already from the same place of the same text is not learned
-    again, so that a run that was stopped can be repeated. Raises FormatError where the file has more or fewer lines
+    again, so that a run that was stopped can be repeated. Raises FormatError if the file has more or fewer lines
     than there are sentences.
     """
     for number, (given, line) in enumerate(zip_longest(inputs, read_lines(confirmed)), 1):

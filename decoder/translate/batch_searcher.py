@@ -102,7 +102,7 @@ class BatchSearcher:
         return _PackedBatch(words, unknown, batch)
 
     def _new_words(self, unknown: Sequence[str], offsets: np.ndarray) -> tuple[np.ndarray, list[str], np.ndarray]:
-        """Target ids of unknown words, those that are no target words, and offsets of these by sentence."""
+        """Target ids of unknown words, those that are not in the target vocabulary, and their offsets by sentence."""
         target_words, new, lm_offsets = self._searcher.model.target.ids(unknown), list[str](), [0]
         n_known, bounds = len(self._searcher.model.target), offsets.tolist()
         for begin, end in pairwise(bounds):

@@ -50,7 +50,7 @@ def write_outputs(
 
 
 def _print(text: str, has_files: bool) -> None:
-    """Write to standard output; where nobody reads that, what goes to files is still written."""
+    """Write to standard output; if its reader has gone, files are still written."""
     try:
         sys.stdout.buffer.write(text.encode("utf-8"))
         sys.stdout.buffer.flush()

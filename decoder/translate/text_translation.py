@@ -1,4 +1,4 @@
-"""Text and documents translated as segments: what is no text stays whole, and terms are as a term base has them."""
+"""Text and documents translated as segments: markup is kept, and terms are translated as in a term base."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing

@@ -50,7 +50,7 @@ class MemoryFile:
 def known_translation(segment: DocumentSegment, files: Sequence[MemoryFile]) -> str | None:
     """The translation of a whole segment that the first of some files has, with the white space around the segment.
 
-    None where none has it, and of segments with tags or signs that XML has to escape.
+    None if none has it, and of segments with tags or signs that XML has to escape.
     """
     text = segment.written
     for file in files:
@@ -67,7 +67,7 @@ def memory_pairs(path: str | Path, source: str | None, target: str | None) -> Se
 
 
 def segment_words(source: str, translation: str, tokenization: Tokenization) -> tuple[Words, Words] | None:
-    """The tokens of both texts of a pair; None where a side has none, or too many for a segment."""
+    """The tokens of both texts of a pair; None if a side has none, or too many for a segment."""
     sides = split(tokenization.before(source)), split(tokenization.target(translation))
     return (tuple(sides[0]), tuple(sides[1])) if all(0 < len(words) <= MOST_WORDS for words in sides) else None
 

@@ -33,7 +33,7 @@ class VocabularyIndex:
         self._entries = sorted((word.lower(), word) for word in words)
 
     def related(self, word: str) -> list[str]:
-        """Related words, those that share most letters first; the word itself is none, in another casing it is."""
+        """Related words, ordered by the number of shared letters; the word itself only in another casing."""
         lower = word.lower()
         found = [(-_n_shared(lower, other), len(other), other, own) for other, own in self._near(lower) if own != word]
         return [own for n_shared, _, other, own in sorted(found) if _are_related(lower, other, -n_shared)]
@@ -88,7 +88,7 @@ class RelatedPairs:
         self._kept = lru_cache(WORDS_KEPT)(self._translations)
 
     def of(self, word: str, begin: int, end: int, held_out: HeldOut | None = None) -> list[SyntheticPair]:
-        """Pairs of the span begin:end for `word`, the likeliest ones first; none where no known word is like it."""
+        """Pairs of the span begin:end for `word`, the likeliest ones first; none if no known word is like it."""
         found = self._kept(word, HeldOut()) if held_out is None else self._translations(word, held_out)
         return [
             SyntheticPair(
@@ -169,7 +169,7 @@ class RelatedPairs:
         return found
 
     def _sources(self, words: Sequence[str]) -> list[int]:
-        """The numbers of source phrases of one word; below 0 where there is none."""
+        """The numbers of source phrases of one word; below 0 if there is none."""
         ids = self._model.source.ids(words)
         return self._bounds_checks.find_sources(ids, np.arange(ids.size + 1)).tolist()
 

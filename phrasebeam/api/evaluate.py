@@ -95,7 +95,7 @@ def evaluate(
 
 
 def _check_page(page: File | None, source: File | None, files: Sequence[Path], references: Sequence[Path]) -> None:
-    """Raise ConfigError where a page cannot be made, or would replace what is read."""
+    """Raise ConfigError if a page cannot be made, or would replace what is read."""
     if page is None and source is not None:
         raise ConfigError("only a page shows source; give page, too")
     if page is not None and len(files) < 2:

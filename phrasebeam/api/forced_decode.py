@@ -100,7 +100,7 @@ def forced_decode(
 
 
 def _check(options: ForcedOptions) -> None:
-    """Raise ConfigError where arguments need or exclude each other."""
+    """Raise ConfigError if arguments need or exclude each other."""
     alignment, prefixes = options["alignment"], options["prefixes"]
     if (options["leave_one_out"] is None) != (alignment is None):
         raise ConfigError("--leave-one-out and --alignment need each other; give both, or none")

@@ -78,7 +78,7 @@ def translate(model: Model, *, threads: AtOnce = 1, **options: Unpack[TranslateO
 
 
 def _normalized(model: Path, options: TranslateOptions, threads: int) -> list[str]:
-    """The forms of words, line by line; nothing where they go elsewhere."""
+    """The forms of words, line by line; nothing if they go elsewhere."""
     # Here, since translations do not need what they import
     from phrasebeam.decoder.normalization.normalizer import Normalizer
     from phrasebeam.decoder.normalization.normalizer_files import OWN_FILES

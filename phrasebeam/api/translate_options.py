@@ -195,7 +195,7 @@ class TranslateOptions(
 
 
 def check_arguments(model: Path, threads: int, given: TranslateOptions) -> None:
-    """Raise ConfigError where arguments need or exclude each other."""
+    """Raise ConfigError if arguments need or exclude each other."""
     nbest, has_output = given["nbest"], given["nbest_output"] is not None
     training = [given["leave_one_out"] is None, given["reference"] is None, given["word_alignment"] is None]
     learns, is_training = is_adapted(given), not all(training)
@@ -237,7 +237,7 @@ def check_arguments(model: Path, threads: int, given: TranslateOptions) -> None:
 
 
 def check_paragraphs(given: TranslateOptions, is_raw: bool) -> None:
-    """Raise ConfigError where lines of several sentences are not possible."""
+    """Raise ConfigError if lines of several sentences are not possible."""
     option = of_tokens(given)
     conflicts = {
         "--paragraphs is of plain text; leave it out for documents": is_document(optional_path(given["input"])),

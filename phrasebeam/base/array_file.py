@@ -104,7 +104,7 @@ def map_array(path: Path, declared: ArrayField, sizes: dict[str, int], mend: str
 
     Its dtype and shape must be those `declared`. Names in the shape stand for what `sizes` says of them; sizes that are
     not there yet are added, as the file has them. `mend`: what a user should do about a damaged file.
-    Raises ModelError where the file is missing, FormatError where it is damaged or holds another array.
+    Raises ModelError if the file is missing, FormatError if it is damaged or holds another array.
     """
     try:
         found = path.stat()
@@ -141,7 +141,7 @@ def array_in(content: bytes, declared: ArrayField, sizes: dict[str, int]) -> np.
 
 
 def _check_numbers(found: np.ndarray, declared: ArrayField) -> None:
-    """Raises ValueError for numbers that are no result of any computation, and for those that are not as declared."""
+    """Raises ValueError for numbers that no computation can give, and for those that do not fit the declaration."""
     if declared.dtype.kind == "f":
         with np.errstate(invalid="ignore"):  # of a NaN that signals
             if not (np.abs(found) <= LARGEST_NUMBER).all():
@@ -175,7 +175,7 @@ def _read_header(file: BinaryIO) -> ArrayHeader:
 
 
 def _misfit(header: ArrayHeader, declared: ArrayField, sizes: Mapping[str, int]) -> str:
-    """The part of the header that is not as declared; "" where it fits."""
+    """The part of the header that is not as declared; "" if it fits."""
     is_row_major = not header.is_fortran or len(header.shape) < 2
     is_declared = is_row_major and header.dtype == declared.dtype.str
     if is_declared and _new_sizes(declared.shape, header.shape, sizes) is not None:
@@ -192,7 +192,7 @@ def _wrong_size(header: ArrayHeader, declared: ArrayField, n_bytes: int) -> str:
 def _new_sizes(
     declared: tuple[int | str, ...], shape: tuple[int, ...], sizes: Mapping[str, int]
 ) -> dict[str, int] | None:
-    """Sizes that were not known and that `shape` tells; None where it is not as declared."""
+    """Sizes that were not known and that `shape` tells; None if it is not as declared."""
     new = dict[str, int]()
     if len(declared) != len(shape):
         return None

@@ -171,7 +171,7 @@ def check_keeps_inputs(outputs: Iterable[str | Path | None], inputs: Iterable[st
 
 
 def check_regular(directory: Path) -> None:
-    """Raise FormatError where a pipe, a socket or a device is in `directory`: who opens one may wait for ever."""
+    """Raise FormatError if a pipe, a socket or a device is in `directory`: who opens one may wait for ever."""
     for folder, _, names in os.walk(directory):
         for path in (Path(folder, name) for name in names):
             if path.exists() and not path.is_file():

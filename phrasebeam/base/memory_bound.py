@@ -88,7 +88,7 @@ class MemoryBound:
         self._thread.join()
 
     def report(self) -> str:
-        """A line that tells of a peak beyond the bound, and what to do; empty where the bound was kept."""
+        """A message about a peak above the bound, with advice; empty if the bound was kept."""
         own = peak_memory()
         peak = max(self.peak, own if own > self._peak_before else 0)
         if peak <= self.n_bytes:
@@ -115,7 +115,7 @@ class MemoryBound:
         return min(most, max(least, self.free() / BYTES_PER_SECOND))
 
     def free(self) -> float:
-        """Bytes until the bound is near; where it is, and mapped pages are many, they are released before."""
+        """Bytes until the bound is near; if it is, and mapped pages are many, they are released before."""
         memory = resident_memory()
         if memory is None:
             return math.inf
@@ -161,7 +161,7 @@ def pieces_of_rows(n_rows: int, at_once: int) -> Iterator[int]:
 
 
 def end_memory_bound() -> str:
-    """End what `keep_memory` began; a line that tells of a peak beyond the bound, empty where it was kept."""
+    """End what `keep_memory` began; a message about a peak above the bound, empty if it was kept."""
     global _bound
     ended, _bound = _bound, None
     if ended is None:

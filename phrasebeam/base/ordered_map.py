@@ -24,7 +24,7 @@ class Together(ABC, Generic[Item, Result]):
 
     @abstractmethod
     def of_several(self, items: Sequence[Item]) -> Iterator[Result]:
-        """The results of items, in their order; where one raises, after the results of those before it."""
+        """The results of items, in their order; if one raises, after the results of those before it."""
 
 
 def results_of(function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:

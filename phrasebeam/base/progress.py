@@ -26,7 +26,7 @@ LEAST_TOLD = 0.1  # seconds
 def stage(description: str, total: int | None = None, unit: str = "") -> Iterator[Advance]:
     """Show a stage of long work of `total` steps (None: unknown) if `show_progress` was called; log what it did.
 
-    That is its seconds and, where steps have a `unit`, say "sentences", their number; and how many of the seconds went
+    That is its seconds and, if steps have a `unit`, say "sentences", their number; and how many of the seconds went
     to compiling kernels, since later runs do without these.
     """
     start, done, lock, compiled_before = time.perf_counter(), 0, Lock(), _compiling_seconds
@@ -109,7 +109,7 @@ def show_progress() -> None:
 
 
 def show_beside(screen: "RichCast") -> Callable[[], object]:
-    """Show what rich makes of `screen` below the bars, where there are any, until the function returned is called."""
+    """Show what rich makes of `screen` below the bars, if there are any, until the function returned is called."""
     _beside[id(screen)] = screen
     return lambda: _beside.pop(id(screen), None)
 

@@ -33,7 +33,7 @@ class ResidentMemory(NamedTuple):
 
 
 def resident_memory() -> ResidentMemory | None:
-    """The resident memory of this process; None where the system does not say, or not now."""
+    """The resident memory of this process; None if the system does not say, or not now."""
     try:
         _, pages, mapped = os.pread(_statm(os.getpid()), STATM_SIZE, 0).split()[:3]
     except OSError:
@@ -48,7 +48,7 @@ def _statm(pid: int) -> int:
 
 
 def peak_memory() -> int:
-    """The largest resident memory of this process so far, in bytes; 0 where the system does not say."""
+    """The largest resident memory of this process so far, in bytes; 0 if the system does not say."""
     return _field(Path("/proc/self/status"), "VmHWM")
 
 
@@ -58,7 +58,7 @@ def proportional_memory(pid: int | str) -> int:
 
 
 def descendants(pid: int | str = "self") -> Iterator[int]:
-    """The processes that `pid` started, those that they started, and so on; none where the system does not say now."""
+    """The processes that `pid` started, those that they started, and so on; none if the system does not say now."""
     try:
         children = [(task / "children").read_text().split() for task in Path(f"/proc/{pid}/task").iterdir()]
     except OSError:

@@ -30,7 +30,7 @@ SECONDS_TO_END = 0.1  # until the system tells how a process ended that was kill
 
 
 def run_side_by_side(work: Work[Result], pieces: Sequence[int], workers: int, advance: Advance) -> list[Result]:
-    """The results of the work on each piece, by at most so many workers at a time; what they do must not share memory.
+    """The results of the work on each piece, by at most this many workers at a time, which must not share memory.
 
     Results must be such as can be pickled. What one raises is raised here, and the others stop.
     """
@@ -93,7 +93,7 @@ def _in_processes(work: Work[Result], pieces: Sequence[int], workers: int, advan
 
 
 def killed(workers: Sequence[BaseProcess], advice: str) -> SmtError:
-    """The error where one of these forked processes was killed; where a mapped file was cut short, that is said."""
+    """The error where one of these forked processes was killed; if a mapped file was cut short, that is said."""
     for worker in workers:
         worker.join(SECONDS_TO_END)
     has_lost_page = any(worker.exitcode == -signal.SIGBUS for worker in workers)

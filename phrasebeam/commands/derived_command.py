@@ -97,7 +97,7 @@ def tell(line: str) -> None:
 
 
 def print_result(result: Any, call: CommandCall) -> None:
-    """Print what a function returns, lines of a list; nothing where that is None."""
+    """Print what a function returns, lines of a list; nothing if that is None."""
     lines = result if isinstance(result, list) else [] if result is None else [result]
     for line in lines:
         print(line)

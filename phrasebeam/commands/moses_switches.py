@@ -67,7 +67,7 @@ SWITCHES = {
 
 
 def moses_advice(arguments: Iterable[str], known: Iterable[str]) -> str:
-    """A hint for the first switch of Moses among `arguments` that is none of the `known` options; "" without one."""
+    """A hint for the first switch of Moses among `arguments` that is not a `known` option; "" without one."""
     options = {*known}
     for argument in arguments:
         switch = argument.partition("=")[0]

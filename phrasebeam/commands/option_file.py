@@ -78,7 +78,7 @@ def with_options(command: Callable[..., Any], options: Iterable[CommandOption], 
 
 
 def told_command(name: str) -> Callable[..., Any] | None:
-    """A function with the options and the help that the file tells of a command, None where it tells nothing."""
+    """A function with a command's options and help from the file; None if the file does not have them."""
     if name not in _told():
         return None
 

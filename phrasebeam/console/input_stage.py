@@ -65,7 +65,7 @@ def _is_standard(path: Path | None) -> bool:
 
 
 def _count_lines(source: Path | None) -> int | None:
-    """The lines of a file from where it is read on, which does not change; None where it is compressed."""
+    """The lines of a file from where it is read on, which does not change; None if it is compressed."""
     n_lines, last = 0, b"\n"
     with _opened(source) as descriptor:
         position = os.lseek(descriptor, 0, os.SEEK_CUR)

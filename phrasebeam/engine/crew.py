@@ -139,7 +139,7 @@ class Crew:
             self.cluster.end_worker(member.actor)
 
     def replace(self, member: CrewMember, is_dead: bool = True) -> None:
-        """A new worker in the place of one that died, or that does what nobody needs."""
+        """A new worker that replaces a dead one, or one whose work is no longer needed."""
         self.cluster.end_worker(member.actor)
         member.actor, member.calls, member.question = self.cluster.new_worker(), [], None
         member.n_replaced += is_dead

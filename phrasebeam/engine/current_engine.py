@@ -74,7 +74,7 @@ def current_engine() -> Engine:
 
 @contextmanager
 def using_engine(settings: EngineSettings) -> Iterator[Engine]:
-    """Let long work be done as `settings` say until the context ends. Raises ConfigError where that is impossible."""
+    """Let long work be done as `settings` say until the context ends. Raises ConfigError if that is impossible."""
     if settings.engine == "local" and settings.address is not None:
         raise ConfigError("--address is for a Ray cluster; give --engine ray, or leave it out")
     engine: Engine = LocalEngine(settings.workers) if settings.engine == "local" else _ray_engine(settings)

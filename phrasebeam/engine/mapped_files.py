@@ -49,7 +49,7 @@ class MissingFile(Exception):
 
 
 def mapped_array(array: np.ndarray) -> MappedArray | None:
-    """The place of `array` in a file; None where it lies in memory alone, or its file is no longer there."""
+    """The place of `array` in a file; None if it lies in memory alone, or its file is no longer there."""
     owner: object = array
     while isinstance(owner, np.ndarray) and not isinstance(owner.base, np.ndarray):
         if isinstance(owner, np.memmap):

@@ -32,7 +32,7 @@ class Engine(Protocol):
 
         `at_once`: short items that are worth a message together. `is_python`: the work is mostly that of Python's
         interpreter, so that threads would wait for each other. What the function or reading raises is raised here.
-        Who may not come to its end, be it by an error of its own, closes it (contextlib.closing).
+        A caller that may not read to the end, for example after an error, closes it (contextlib.closing).
         """
 
     def run(

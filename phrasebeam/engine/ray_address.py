@@ -23,7 +23,7 @@ def prepare_for(address: str) -> None:
     """See that something listens at `address`, host:port, and use a token where there is one, as `ray start` does.
 
     To be called before Ray is imported, which reads the environment then. Other addresses (auto) are left to Ray.
-    Raises ConfigError where nothing listens.
+    Raises ConfigError if nothing listens.
     """
     os.environ.setdefault(*SECONDS_OF_TRY)
     if "RAY_AUTH_MODE" not in os.environ and _token_place():

@@ -65,7 +65,7 @@ class Cluster:
         self._ray.kill(actor)
 
     def checked(self, actor: Any) -> str | None:
-        """The host of a worker, None where it died. Raises ConfigError where it has other versions."""
+        """The host of a worker, None if it died. Raises ConfigError if it has other versions."""
         try:
             different, host = self._ray.get(actor.about.remote(), timeout=SECONDS_TO_START)
         except self._ray.exceptions.GetTimeoutError:
@@ -83,7 +83,7 @@ class Cluster:
 
 
 def connect(address: str | None, workers: int | None) -> Cluster:
-    """Connect to the cluster at `address`, or start one here, for so many workers, or one for each processor."""
+    """Connect to the cluster at `address`, or start one here, with `workers` workers or one per processor."""
     if address is not None:
         prepare_for(address)
     try:

@@ -1,7 +1,7 @@
 """The engine of Ray: long work by actors on any number of machines, each of which is replaced when it dies.
 
 Calls are handed out in their order, and their results are taken in their order. What a dead worker had begun is done
-again by others; a call that outlives so many workers that it must be what kills them is an error.
+again by others; a call that has killed a certain number of workers is an error.
 """
 
 import itertools
@@ -256,7 +256,7 @@ class RayEngine:
                 yield self.cluster.put(np.frombuffer(part, np.uint8))
 
     def _give_up(self, calls: Iterable[Pending]) -> None:
-        """Forget calls that nobody waits for; long ones are ended with their workers."""
+        """Forget calls whose results are not needed; workers of long ones are ended."""
         unfinished = {one for one in calls if one.done is None}
         for one in unfinished:
             one.is_given_up = True

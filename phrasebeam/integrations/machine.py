@@ -119,7 +119,7 @@ class PhrasebeamModel(InteractiveTranslationModel):
             return word_graph(result, tokens, self._shown, decoder.confidence, self.most_words)
 
     def train_segment(self, source_segment: Segment, target_segment: Segment, sentence_start: bool = True) -> None:
-        """Learn the translation of a segment; the next one knows it. Raises ConfigError where a side has no words."""
+        """Learn the translation of a segment; the next one knows it. Raises ConfigError if a side has no words."""
         tokens, words = self._target.of(target_segment)
         self.decoder.confirm(self._source.of(source_segment).words, words)
         if self.truecaser is not None:

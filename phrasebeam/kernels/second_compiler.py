@@ -33,7 +33,7 @@ def call_of(function: Callable[..., Any], *arguments: Any) -> KernelCall:
 def second_compiler(calls: Sequence[KernelCall]) -> Iterator[None]:
     """Let another process compile those of the kernels that are not in the cache, and wait for it at the end.
 
-    There is none where it would not help: on a single processor, or without a cache. What it did not compile, this
+    There is none if it would not help: on a single processor, or without a cache. What it did not compile, this
     process does when it is called.
     """
     missing = [call for call in calls if _is_missing(call)]

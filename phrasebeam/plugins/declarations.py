@@ -115,7 +115,7 @@ def _declare(kind: str, name: str, item: object, function: Declared) -> Declared
 def use(*files: str | Path) -> None:
     """Take these plugins, too: for Python, before anything that they extend is imported, such as Decoder.
 
-    Raises ConfigError where that is too late, or where one of them is damaged.
+    Raises ConfigError if that is too late, or one of them is damaged.
     """
     for file in files:
         if not Path(file).is_file():

@@ -48,7 +48,7 @@ def compressed(file: BinaryIO, name: str) -> Iterator[BinaryIO]:
 
 
 class _ZstdReader(io.RawIOBase):
-    """Reads a Zstandard file; where it is damaged, EOFError is raised."""
+    """Reads a Zstandard file; if it is damaged, EOFError is raised."""
 
     def __init__(self, file: BinaryIO):
         zstd = _zstd()

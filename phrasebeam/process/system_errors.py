@@ -19,7 +19,7 @@ LEAST_ADDRESS_SPACE = 5 << 28  # bytes
 
 
 def shortage(error: BaseException) -> str:
-    """The message for an error that tells of a shortage; empty for any other."""
+    """The message for an error about a shortage of memory, disk or the like; empty for any other error."""
     if isinstance(error, MemoryError):
         return NO_MEMORY
     if isinstance(error, RuntimeError) and "start new thread" in str(error):

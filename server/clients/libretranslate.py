@@ -85,7 +85,7 @@ async def _translations(
     request: HttpRequest,
     service: Service,
 ) -> list[list[str]]:
-    """The translations of documents, each by a model: as many of each as are wanted."""
+    """The requested number of translations of each document, each document by its model."""
     is_html = body.format == HTML
 
     def divide(document: MarkedDocument, served: ServedModel, stop: StopFlag) -> MarkedDocument:

@@ -115,7 +115,7 @@ def _by_name(pairs: list[tuple[str, str]], lists: frozenset[str]) -> dict[str, s
 
 
 def _urlencoded(data: bytes) -> list[tuple[str, str]]:
-    """Raises ValueError where it is not in UTF-8, or has too many values."""
+    """Raises ValueError if it is not in UTF-8, or has too many values."""
     text = data.decode("utf-8")
     return parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_VALUES, errors="strict")
 

@@ -160,7 +160,7 @@ def is_true(parameters: dict[str, Any], name: str) -> bool:
 
 
 def number(parameters: dict[str, Any], name: str) -> int:
-    """A number, 0 where it is not given. Raises Fault where it is none."""
+    """A number, 0 if it is not given. Raises Fault if it is not a number."""
     value = parameters.get(name, 0)
     try:
         found = int(value) if isinstance(value, (int, str)) else None

@@ -62,7 +62,7 @@ def fault_of(error: Fault | SmtError | HTTPException) -> Fault:
 
 
 def read_call(body: bytes) -> tuple[str, list[Any]]:
-    """The method that is called, and its parameters. Raises Fault where the body is no call, or declares entities."""
+    """The method that is called, and its parameters. Raises Fault if the body is not a call, or declares entities."""
     target, parser = Unmarshaller(), expat.ParserCreate()
 
     def refuse(*declaration: object) -> None:

@@ -73,7 +73,7 @@ def _completion(text: str, typed: str, score: float) -> CompletionAnswer:
 
 
 def rest_of(text: str, typed: str) -> str:
-    """The rest of `text` behind as many characters that are no space as `typed` has, with a space if one is due.
+    """The rest of `text` after as many non-space characters as `typed` has, with a space in front if needed.
 
     Spaces between tokens may be others than those that were typed, and so may be cases.
 

@@ -130,7 +130,7 @@ async def _segments(
 def segment_words(
     texts: tuple[str, str], served: ServedModel, is_raw: bool, is_xml: bool, most: int
 ) -> tuple[Sequence[str], Sequence[str]]:
-    """The words of both sides. Raises ConfigError, and HTTPException (413) where they are too many."""
+    """The words of both sides. Raises ConfigError, and HTTPException (413) if they are too many."""
     lines = [one_line(_without_tags(text) if is_xml else text) for text in texts]
     tokenization = tokenization_of(served, is_raw)
     for line in lines if is_raw else ():

@@ -68,7 +68,7 @@ class SentenceBody(Section):
 
 
 def one_line(text: str) -> str:
-    """The text. Raises ConfigError where it is more than one line."""
+    """The text. Raises ConfigError if it is more than one line."""
     if "\n" in text:
         raise ConfigError("the text has several lines, expected one sentence; give a list with an element for each")
     return text
@@ -85,7 +85,7 @@ def input_of(body: SentenceBody, served: ServedModel, is_raw: bool, markup: Mark
 
     `markup`: how markup in the text is read; None: as the model says, if the text is such that it can have markup.
 
-    Raises ConfigError, and HTTPException (413) where it, or what it asks for, has more words than `most_words`.
+    Raises ConfigError, and HTTPException (413) if it, or what it asks for, has more words than `most_words`.
     """
     given = _with_markup(body, served, is_raw, markup) or _as_given(body, served, is_raw, most_words)
     check_size("words in a sentence", len(given.words), most_words)

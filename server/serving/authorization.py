@@ -55,7 +55,7 @@ def _is_open(path: str) -> bool:
 
 
 def check_secret(token: str | None, given: str | None) -> None:
-    """Raise HTTPException (401) unless `given` is the token, where there is one."""
+    """Raise HTTPException (401) unless `given` is the token, if there is one."""
     if token is not None and (given is None or not secrets.compare_digest(_bytes(given), _bytes(token))):
         what = "no token" if given is None else "another token"
         message = f"the request has {what}; send Authorization: Bearer and the server's token"

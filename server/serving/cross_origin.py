@@ -46,7 +46,7 @@ class CrossOrigin:
 
 
 def check_origin(request: Request, origins: Sequence[str]) -> None:
-    """Raise HTTPException (403) where a script of another page sends what changes something: forms need no leave."""
+    """Raise HTTPException (403) if a script of another page sends what changes something: forms need no leave."""
     origin = request.headers.get("Origin")
     host = request.headers.get("Host")
     if origin is not None and urlsplit(origin).netloc != host and not {ANY, origin} & {*origins}:

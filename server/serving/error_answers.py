@@ -91,7 +91,7 @@ async def refuse(answer: Response, limits: ServerLimits, scope: Scope, receive: 
 
 
 async def _drain(receive: Receive, most: int) -> None:
-    """Receive the rest of a body, at most so many bytes."""
+    """Receive the rest of a body, at most this number of bytes."""
     while most > 0:
         message = await receive()
         most -= len(message.get("body", b""))

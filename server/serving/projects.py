@@ -90,7 +90,7 @@ class Projects:
             return self._project(served, project).decoder.confirm_all(segments)
 
     def undo(self, served: ServedModel, project: str, number: int) -> Segment:
-        """Forget a segment. Raises HTTPException as `of`, and where there is none."""
+        """Forget a segment. Raises HTTPException like `of`, and if there is no such segment."""
         with self._using(served, project) as journal:
             missing = HTTPException(404, f"project {project} has no segment {number}, or it was undone")
             if not journal.exists():
@@ -199,7 +199,7 @@ def named_memories(given: Iterable[str], models: Collection[str]) -> dict[str, l
 
 
 def checked_project(name: str | None, are_kept: bool) -> str | None:
-    """The project that --project names. Raises ConfigError where it is no name, or where no projects are kept."""
+    """The project that --project names. Raises ConfigError if the name is not valid, or no projects are kept."""
     if name is not None and not are_kept:
         raise ConfigError(f"--project {name}: needs a place for what is learned; give --projects DIR, too")
     if name is not None and not re.fullmatch(PROJECT_NAME, name):

@@ -66,7 +66,7 @@ class ServedModels:
         """Take up new versions; called again and again, in a thread, while requests go on with what they have.
 
         A directory that changed is opened once it was the same in two calls, so that it is not while it is written.
-        One that cannot be opened is logged, and the version before stays until the directory changes again, or, where
+        One that cannot be opened is logged, and the version before stays until the directory changes again, or, if
         open files, memory or threads were short, until the next call.
         """
         for name, directory in self.directories.items():
@@ -107,7 +107,7 @@ def open_served(name: str, directory: Path, languages: LanguagePair | None = Non
 
 
 def state_of(directory: Path) -> State:
-    """A value that changes when a model directory is changed or replaced; empty where it cannot be read now."""
+    """A value that changes when a model directory is changed or replaced; empty if it cannot be read now."""
     try:
         stats = {name: os.stat(directory / name) for name in (MODEL, *model_files(directory))}
     except OSError:

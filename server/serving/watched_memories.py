@@ -101,7 +101,7 @@ class WatchedMemories:
 
 
 def _new_segments(file: WatchedFile, served: ServedModel) -> Iterator[NewSegment]:
-    """The pairs of a file in tokens, the last one of each source, but those that are too long."""
+    """The tokenized pairs of a file, the last one for each source, without those that are too long."""
     languages, tokenization = served.languages, Tokenization.of(served.raw_text)
     codes = (languages.source, languages.target) if languages else (None, None)
     texts = {pair.source: pair.target for pair in memory_pairs(file.path, *codes)}

@@ -1,6 +1,6 @@
 """Requests as endpoints see them: read whole before they begin, or refused, and HEAD as GET.
 
-They are refused where they are too large or too slow, or where their address is no text.
+They are refused if they are too large or too slow, or if their address is not text.
 """
 
 import asyncio

@@ -67,7 +67,7 @@ class GoldAlignment(NamedTuple):
     lines: int | None  # of a file that has one for each sentence pair
 
     def check(self, n_source: Sequence[int], n_target: Sequence[int]) -> None:
-        """Raise FormatError where this is not of sentence pairs with so many words."""
+        """Raise FormatError if this does not fit sentence pairs with these numbers of words."""
         if self.lines not in (None, len(n_source)):
             found = f"{self.lines} lines for {len(n_source)} sentence pairs"
             raise FormatError(self.path, f"{found}; expected one for each")

@@ -72,7 +72,7 @@ class PairCleaner:
         self.left_out, self.mended, self.n_pairs = dict[str, Example](), dict[str, Example](), 0
 
     def cleaned(self, source: str, target: str) -> tuple[str, str] | None:
-        """The pair with its characters mended; None where it is left out."""
+        """The pair with its characters mended; None if it is left out."""
         self.n_pairs += 1
         pair = self._mended(source), self._mended(target)
         if reason := self._fault(*pair):
@@ -114,7 +114,7 @@ class PairCleaner:
             yield f"not in {form}", unicodedata.normalize(form, text)
 
     def _fault(self, source: str, target: str) -> str:
-        """Why a pair is left out, "" where it is not."""
+        """Why a pair is left out, "" if it is not."""
         lengths = n_words(source), n_words(target)
         if not all(lengths):
             return "empty sides"
@@ -149,7 +149,7 @@ def cleaner_of(model: Path) -> PairCleaner | None:
 
 
 def n_words(text: str) -> int:
-    """The words between spaces; where a script has no spaces, some of its characters count as one."""
+    """The words between spaces; if a script has no spaces, some of its characters count as one."""
     n_characters = len(SPACELESS.findall(text))
     others = SPACELESS.sub(" ", text) if n_characters else text
     return len(others.split()) + -(-n_characters // CHARACTERS_OF_WORD)
@@ -158,7 +158,7 @@ def n_words(text: str) -> int:
 def write_cleaned(sides: Sequence[Path], outputs: Sequence[Path], cleaner: PairCleaner) -> list[str]:
     """Write the cleaned pairs of two files to two others; what was left out is logged, and returned.
 
-    Raises FormatError where the files are not parallel, or nothing is left, or a byte is not UTF-8; OSError.
+    Raises FormatError if the files are not parallel, or nothing is left, or a byte is not UTF-8; OSError.
     """
     names = ", ".join(path.name for path in sides)
     with ExitStack() as stack, stage(f"cleaning {names}", unit="sentence pairs") as advance:

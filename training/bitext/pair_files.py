@@ -68,7 +68,7 @@ def as_given(text: str) -> str:
 
 
 def _of_both_sides(sides: Sides, given: Mapping[str, Any]) -> Sides | None:
-    """The parameters, if they name one file of both sides. Raises ConfigError where one is missing, or too much."""
+    """The parameters, if they name one file of both sides. Raises ConfigError if one is missing, or too much."""
     source, target = given.get(sides.source), given.get(sides.target)
     targets = [] if target is None else [target] if isinstance(target, str | Path) else list(target)
     if source is None:

@@ -38,7 +38,7 @@ DAMAGE = (ValueError, KeyError, AttributeError, EOFError, RuntimeError, BadZipFi
 def begin(path: Path, start: AnySigned) -> AnySigned:
     """The section in the YAML file `path` about the work beside it; if there is no work yet, `start`, which is written.
 
-    Raises ConfigError where the work has another signature, or where anything else is beside `path` or in its place.
+    Raises ConfigError if the work has another signature, or anything else is beside `path` or in its place.
     """
     if path.exists():
         stored = load_config(path, type(start))

@@ -92,7 +92,7 @@ def points(score: float) -> float:
 def read_development(
     data: BitextFiles, settings: ScoringSettings, has_tags: bool = False, is_plf: bool = False
 ) -> DevelopmentSet:
-    """The sentences and the metric. Raises FormatError where files have not as many lines.
+    """The sentences and the metric. Raises FormatError if the files differ in their number of lines.
 
     `has_tags`: whether the model's source tokens have tags, see words_and_tags; `is_plf`: they are lattices.
     """

@@ -41,7 +41,7 @@ class BegunWork(SignedSection):
 
 
 def find_conflict(output: Path, directory: Path, now: BegunWork) -> str:
-    """The obstacle to the work `now` in `directory` of the model `output`; "" where it begins or goes on."""
+    """The obstacle to the work `now` in `directory` of the model `output`; "" if it begins or goes on."""
     if (directory / FILE).exists():
         try:
             before = load_config(directory / FILE, BegunWork)
@@ -62,7 +62,7 @@ def find_conflict(output: Path, directory: Path, now: BegunWork) -> str:
 
 
 def check_conflict(output: Path, directory: Path, now: BegunWork, is_forced: bool) -> None:
-    """Raise ConfigError where a model or other work is in the way; where `is_forced`, delete that instead."""
+    """Raise ConfigError if a model or other work is in the way; where `is_forced`, delete that instead."""
     if problem := find_conflict(output, directory, now):
         if not is_forced:
             raise ConfigError(f"{output}: {problem}; {FORCE}")

@@ -175,7 +175,7 @@ class ExpectedBleuTraining:
         return self.derived.work / "iterations" / f"{number:03d}.npy"
 
     def parameters(self, number: int, size: int) -> np.ndarray:
-        """The parameters of iteration `number` (float64[size]). Raises FormatError where the file is damaged."""
+        """The parameters of iteration `number` (float64[size]). Raises FormatError if the file is damaged."""
         path, mend = self.parameters_file(number), f"delete {self.checkpoint}, and the training begins again"
         stored = map_array(path, PARAMETERS, {"parameters": size}, mend)
         with np.errstate(invalid="ignore"):  # of a NaN that signals, in a damaged file

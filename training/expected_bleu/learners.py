@@ -57,7 +57,7 @@ class Learner(Protocol):
 class FeatureLearner:
     """Learns weights of features by gradient steps; each model of features becomes one more score of the table.
 
-    Raises ConfigError where the model has no orientations, and features of these are asked for.
+    Raises ConfigError if the model has no orientations, and features of these are asked for.
     """
 
     def __init__(self, opened: Model, store: ListStore, config: ExpectedBleuConfig):

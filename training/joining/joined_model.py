@@ -31,7 +31,7 @@ def join_features(model: Path, features: Path, output: Path, is_forced: bool = F
     An existing model is replaced if it was made from the same two or `is_forced`.
 
     Weights of `model` are multiplied so that its first language model weighs what it weighs in `features`, since scales
-    of groups, and the steps of MIRA, are meant for weights of one size. Raises SmtError where `features` has no sparse
+    of groups, and the steps of MIRA, are meant for weights of one size. Raises SmtError if `features` has no sparse
     features to give, both models have features of the same group, or a language model weighs nothing.
     """
     check_output(output)
@@ -101,7 +101,7 @@ class SparseModel(NamedTuple):
 
     @property
     def given_templates(self) -> GivenTemplates:
-        """The templates of the model. Raises ValueError where it has none."""
+        """The templates of the model. Raises ValueError if it has none."""
         if self.opened.templates is None:
             raise ValueError(f"{self.directory}: no templates")
         return GivenTemplates(self.opened.templates, self.directory, str(self.directory))
@@ -110,7 +110,7 @@ class SparseModel(NamedTuple):
 def write_union(one: SparseModel, other: SparseModel, output: Path) -> None:
     """Write templates, their maps of word classes, weights and names of both models to `output`.
 
-    Raises ConfigError where both have features of the same group, or levels that differ and are needed.
+    Raises ConfigError if both have features of the same group, or levels that differ and are needed.
     """
     shared = np.flatnonzero(one.opened.tables.sparse.active & other.opened.tables.sparse.active)
     if shared.size:

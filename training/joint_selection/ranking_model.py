@@ -54,7 +54,7 @@ def train_ranking(
 
     `tasks`: a file with a label for each sentence pair, such as its domain; the pairs of a label are a shard. What an
     earlier call with the same settings and data did is not done again; a model or work of others in `output` is refused
-    or, where `is_forced`, deleted. Raises SmtError.
+    or, if `is_forced`, deleted. Raises SmtError.
     """
     corpus, config = with_alignment(corpus, model, config), with_inner_search(config, model)
     files = data_files(corpus, development) | ({"tasks": tasks} if tasks else {})
@@ -91,7 +91,7 @@ def train_ranking(
 
 
 def examples_of(pairs: Sequence[tuple[Input, tuple[str, ...]]], config: RankingConfig) -> list[ListExample]:
-    """The sentence pairs within the limits. Raises ConfigError where there is none."""
+    """The sentence pairs within the limits. Raises ConfigError if there is none."""
     examples = [
         ListExample(number, given, [" ".join(reference)])
         for number, (given, reference) in enumerate(pairs)

@@ -39,7 +39,7 @@ class Division(NamedTuple):
 def divided(examples: Sequence[ListExample], tasks: Path | None, n_pairs: int, config: RankingConfig) -> Division:
     """A shard for each label of `tasks`, a line for each of `n_pairs` sentence pairs; or shards by random partition.
 
-    Raises ConfigError where settings do not go together, and FormatError for labels that cannot be used.
+    Raises ConfigError if settings do not go together, and FormatError for labels that cannot be used.
     """
     if tasks is None:
         if config.task_weights == "own":

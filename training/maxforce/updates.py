@@ -53,7 +53,7 @@ def early(bins: Bins, phrase_limit: int) -> Update | None:
 
 
 def max_violation(bins: Bins, phrase_limit: int) -> Update | None:
-    """The bin where the y-bad hypothesis is better by most; none where it is better nowhere (equations 6 and 7).
+    """The bin where the y-bad hypothesis is better by most; none if it is better nowhere (equations 6 and 7).
 
     The violation may include future cost, but bins whose update would be invalid by scores alone are excluded.
     """

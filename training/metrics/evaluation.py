@@ -79,7 +79,7 @@ class Evaluation:
 
 
 class EvaluatedTexts(NamedTuple):
-    """Sentences of systems and references, as many of each."""
+    """Sentences of systems and of references, the same number of each."""
 
     systems: Mapping[str, Sequence[str]]  # by the name of the file
     references: Sequence[Sequence[str]]  # one list for each set of them
@@ -109,7 +109,7 @@ def read_evaluated(
 
 
 def check_parallel(path: str | Path, lines: Sequence[str], reference: str | Path, expected: Sequence[str]) -> None:
-    """Raise FormatError unless the lines of `path` are as many as those expected, of the file `reference`."""
+    """Raise FormatError unless `path` has the expected number of lines, that of the file `reference`."""
     if len(lines) != len(expected):
         raise FormatError(path, f"{len(lines)} lines, but {reference} has {len(expected)}; each line must match")
 

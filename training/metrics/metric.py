@@ -56,7 +56,7 @@ def make_metric(
 ) -> Metric:
     """The metric of that name, of tokenized text, against `references`, one list for each set of them.
 
-    `length` is BLEU's reference length. Raises ConfigError unless all sets have as many sentences.
+    `length` is BLEU's reference length. Raises ConfigError unless all sets have the same number of sentences.
     """
     sizes = sorted({len(lines) for lines in references})
     if len(sizes) != 1 or sizes == [0]:

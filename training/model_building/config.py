@@ -162,7 +162,7 @@ class TrainModelConfig(MemorySettings):
 
     @property
     def starting_weights(self) -> Weights:
-        """`weights` with as many default weights for scores, reordering and language models as the model needs."""
+        """`weights` with the number of default weights that the model's scores, reordering and language models need."""
         default, update = Weights(), dict[str, list[float]]()
         if self.weights.translation == default.translation:
             update["translation"] = default.translation[:1] * N_SCORES

@@ -100,7 +100,7 @@ def append_rows(path: Path, rows: np.ndarray) -> None:
 def new_directory(scratch: Path, name: str) -> Iterator[Path]:
     """A directory that appears complete or not at all, however often the work is started.
 
-    Raises ConfigError where this machine does not see the scratch directory.
+    Raises ConfigError if this machine does not see the scratch directory.
     """
     if not scratch.is_dir():
         raise ConfigError(f"{scratch}: a worker does not see it; put the output where all machines see it")

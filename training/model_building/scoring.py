@@ -100,7 +100,7 @@ def build_phrase_table(
 
 
 def _check_sizes(source: Corpus, target: Corpus, alignments: Sequence[Alignments]) -> None:
-    """Raise ConfigError where the numbers of sentences differ."""
+    """Raise ConfigError if the numbers of sentences differ."""
     for one in alignments:
         sizes = [len(part.offsets) - 1 for part in (source, target, one)]
         if len(set(sizes)) > 1:

@@ -225,7 +225,7 @@ def _aligned_bytes(bitext: Bitext) -> int:
 
 
 def _check_memory(bitext: Bitext, memory: int) -> None:
-    """Raises ConfigError where the bitext alone, with its links, cannot be held in `memory` bytes."""
+    """Raises ConfigError if the bitext alone, with its links, cannot be held in `memory` bytes."""
     # Not what this process holds now: a program that calls us may hold much that is not ours.
     tokens = bitext.source.tokens.nbytes + bitext.target.tokens.nbytes
     needed = PROGRAM_BYTES + tokens + _aligned_bytes(bitext)

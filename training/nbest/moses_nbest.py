@@ -30,7 +30,7 @@ class Layout(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The name of each dense value; a feature of several values is there as many times."""
+        """The name of each dense value; the name of a feature with several values is repeated."""
         return [name for name, size in self.dense.items() for _ in range(size)]
 
 
@@ -70,7 +70,7 @@ def find_layout(path: Path) -> Layout:
 
 
 def _dense_features(lines: NbestLines, names: Sequence[str], layout: Layout, path: Path) -> np.ndarray:
-    """float32[L, D] dense features in the order of `layout`. Raises FormatError where one is missing."""
+    """float32[L, D] dense features in the order of `layout`. Raises FormatError if one is missing."""
     columns, ids = list[np.ndarray](), {name: i for i, name in enumerate(names)}
     for name, size in layout.dense.items():
         places = np.flatnonzero(lines.name == ids.get(name, UNKNOWN))

@@ -117,7 +117,7 @@ def _read_line(lines: NbestLines, place, begin, end, fields, names: WordTable, s
 
 @inner_kernel
 def _sentence(text, begin, end):
-    """The number text[begin:end], or -2 where it is none."""
+    """The number text[begin:end], or -2 if it is not a number."""
     if not 0 < end - begin <= SENTENCE_DIGITS:
         return np.int64(-2)
     number = np.int64(0)

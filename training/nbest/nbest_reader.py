@@ -132,7 +132,7 @@ def _name_and_value(token: str) -> tuple[str | None, str]:
 
 
 def read_value(what: str, text: str) -> float:
-    """The number `text` of a feature, score or weight. Raises ValueError where it is none, or too large."""
+    """The number `text` of a feature, score or weight. Raises ValueError if it is not a number, or too large."""
     try:
         value = float(text)
     except ValueError:

@@ -141,7 +141,7 @@ class NbestStore:
     def add(self, hypotheses: Hypotheses) -> int:
         """Append those hypotheses that are new, and return their number; those of a sentence must come in one call.
 
-        Raises ModelError where a feature is too large, as those of a damaged model may be.
+        Raises ModelError if a feature is too large, as those of a damaged model may be.
         """
         _check_features(hypotheses)
         fingerprints = _fingerprints(hypotheses)
@@ -227,7 +227,7 @@ def _check_features(hypotheses: Hypotheses) -> None:
 
 
 def _fingerprints(hypotheses: Hypotheses) -> np.ndarray:
-    """uint64[K], equal only for hypotheses that are the same (but for a chance of 2**-64 a pair)."""
+    """uint64[K], equal only for equal hypotheses (except with probability 2**-64 per pair)."""
     dense = np.ascontiguousarray(hypotheses.dense, np.float32)
     digests, (first, keys, values) = [], hypotheses.sparse
     rows = zip(hypotheses.sentence.tolist(), hypotheses.texts, dense, pairwise(first.tolist()))

@@ -77,7 +77,7 @@ def spelling_of_forms(sentences: Sentences, letters: FormLetters) -> Spelling:
 
 
 def read_known_words(path: Path, spelling: Spelling) -> set[str]:
-    """The words of a file, set apart by white space or, where that sets letters apart, a line each.
+    """The words of a file, set apart by white space or, if that sets letters apart, a line each.
 
     Raises FormatError or OSError.
     """

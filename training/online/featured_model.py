@@ -35,7 +35,7 @@ def with_features(model: Model, directory: Path, work: Path, settings: Section) 
 
     `settings` have `templates`, which may be None. Weights of features that the model has are those to begin with. The
     templates of both, with their maps of word classes and the model's weights, are written to `work`, unless they are
-    there, or the model has all of them. Raises FormatError where others are there, and ConfigError where keys of
+    there, or the model has all of them. Raises FormatError if others are there, and ConfigError if keys of
     features would differ in both; with the default templates the model then has its own features alone.
     """
     templates = _with_own(model, directory, settings)
@@ -65,7 +65,7 @@ def with_features(model: Model, directory: Path, work: Path, settings: Section) 
 
 
 def _with_own(model: Model, directory: Path, settings: Section) -> Templates | None:
-    """The templates of the model and of the settings as one; None where those of the model are all that it learns."""
+    """The templates of the model and of the settings as one; None if those of the model are all that it learns."""
     templates: Templates | None = dict(settings)["templates"]
     if templates is None or model.templates is None:
         return templates
@@ -81,7 +81,7 @@ def _with_own(model: Model, directory: Path, settings: Section) -> Templates | N
 
 
 def _without_maps(templates: Templates) -> dict[str, Any]:
-    """The settings of `templates`, but for the names of their maps of word classes."""
+    """The settings of `templates`, except the file names of word class maps."""
     maps = {"levels": {"__all__": {"source", "target"}}}
     return templates.model_dump(include=set(Templates.model_fields), exclude=maps)
 

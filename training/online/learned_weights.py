@@ -63,7 +63,7 @@ class LearnedWeights:
         self.state = RuleState.new(columns, self.dense.size, self.sparse.keys.size)
 
     def columns_of(self, kind: type[Columns]) -> tuple[Columns, Columns]:
-        """The columns of a rule for dense features, and for slots. Raises TypeError where they are another's."""
+        """The columns of a rule for dense features, and for slots. Raises TypeError if they are another's."""
         if type(self.state.slots) is not kind:
             kept = type(self.state.slots).__name__
             raise TypeError(f"weights with {kept}, expected {kind.__name__}; call keep with the columns of the rule")

@@ -78,7 +78,7 @@ class OnlineTraining(Generic[Iteration]):
     def finish(self, signature: str, start: LearnedWeights) -> OnlineProgress[Iteration]:
         """Begin with the weights `start`, or go on, until the development set or the settings say to stop.
 
-        Raises ConfigError where the checkpoint has another signature.
+        Raises ConfigError if the checkpoint has another signature.
         """
         self.signature = signature
         self.held: dict[int, LearnedWeights] = {}  # those of a single shard need not be read again

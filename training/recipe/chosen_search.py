@@ -41,7 +41,7 @@ class SearchChoice(Section):
     early_distortion: bool | None = Field(None, description="add this feature when weights are tuned again")
 
     def of(self, search: SearchSettings) -> SearchSettings:
-        """The search with what is tried in its place. Raises ConfigError where the two do not go together."""
+        """The search with what is tried in its place. Raises ConfigError if the two do not go together."""
         given = self.model_dump(exclude={"early_distortion"}, exclude_none=True)
         return parse_config(search.model_dump() | given, SearchSettings, str(self))
 

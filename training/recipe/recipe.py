@@ -96,7 +96,7 @@ class Recipe(Section):
         return self
 
     def _check_refit(self) -> None:
-        """Raises ValueError where what refit needs is not before it."""
+        """Raises ValueError if what refit needs is not before it."""
         places = [i for i, stage in enumerate(self.stages, 1) if isinstance(stage, RefitStage)]
         if places and places != [len(self.stages)]:
             raise ValueError("refit should be the last stage")
@@ -138,7 +138,7 @@ class Recipe(Section):
         return self.model_copy(update={"stages": [stage.within(bounds) for stage in self.stages]})
 
     def by_metric(self) -> Self:
-        """The recipe whose stages optimize its metric, where it is named and they do not name another."""
+        """The recipe whose stages optimize its metric, if it is named and they do not name another."""
         if "metric" not in self.model_fields_set:
             return self
         return self.model_copy(update={"stages": [stage.by_metric(self.metric) for stage in self.stages]})

@@ -42,7 +42,7 @@ class RecipeFiles(NamedTuple):
 
     @property
     def tuned_on(self) -> BitextFiles:
-        """The development data. Raises ConfigError where there are none."""
+        """The development data. Raises ConfigError if there are none."""
         if self.development is None:
             raise ConfigError(NO_DEVELOPMENT)
         return self.development
@@ -107,7 +107,7 @@ class DividedData:
 
 
 def check_lengths(files: RecipeFiles) -> dict[str, int]:
-    """Sentences of each part. Raises FormatError or OSError where a file is missing, empty or of another length."""
+    """Sentences of each part. Raises FormatError or OSError if a file is missing, empty or of another length."""
     found = {}
     given = {"training": files.training, "development": files.development, "test": files.test}
     for name, paths in ((name, data.parallel) for name, data in given.items() if data):

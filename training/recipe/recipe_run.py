@@ -78,7 +78,7 @@ class StageRecord(Section):
 
 
 def short_cells(record: StageRecord, metric: MetricName) -> list[str]:
-    """Scores of the sentences that decide, and of the test set; "" where there is none."""
+    """Scores of the sentences that decide, and of the test set; "" if there is none."""
     return [cell for scores in (record.deciding, record.test) for cell in score_cells(scores, shown_metrics(metric))]
 
 
@@ -174,7 +174,7 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
 
 
 def _read(files: RecipeFiles, recipe: Recipe, seen: Seen, directory: Path) -> TwinData:
-    """The cleaned texts as stages read them; where no development data are given, training pairs are held out."""
+    """The cleaned texts as stages read them; if no development data are given, training pairs are held out."""
     if recipe.leave_out_seen:
         files = without_seen(files, seen, directory)
     read = without_twins(files, recipe.twins, directory)

@@ -34,7 +34,7 @@ class RecipeScreen:
         self.seconds[name], self.cells[name], self.best = seconds, scores, best
 
     def left(self) -> str:
-        """About how many minutes are left, in words; "" where nothing is known."""
+        """About how many minutes are left, in words; "" if nothing is known."""
         seconds = seconds_left(self.expected, self.seconds, time.monotonic() - self.begun)
         return "" if seconds is None else f"about {max(1, round(seconds / 60))} min left"
 
@@ -58,7 +58,7 @@ class RecipeScreen:
 
 
 def seconds_left(expected: Mapping[str, float], taken: Mapping[str, float], elapsed: float) -> float | None:
-    """Seconds until the end, None where nothing is known; `expected`: decodings of stages in their order.
+    """Seconds until the end, None if nothing is known; `expected`: decodings of stages in their order.
 
     `taken`: seconds of those that are done; `elapsed`: of the next one so far.
     """

@@ -21,7 +21,7 @@ def seen_in_training(files: RecipeFiles) -> Seen:
 
 
 def check_enough_unseen(files: RecipeFiles, seen: Seen) -> None:
-    """Raises ConfigError where too little of a set would be left without the sentences that are seen in training."""
+    """Raises ConfigError if too little of a set would be left without the sentences that are seen in training."""
     for name, data in _sets(files).items():
         left, least = seen[name].count(False), LEAST_SENTENCES if name == "development" else 1
         if left < least:

@@ -1,4 +1,4 @@
-"""The files of a training that its report tells of: settings, curves, weights and translations of its iterations."""
+"""The files of a training run that its report shows: settings, curves, weights and translations of its iterations."""
 
 import csv
 import math
@@ -53,7 +53,7 @@ class TrainingWork(NamedTuple):
 
     @property
     def ended(self) -> str:
-        """When its newest curve was written, in UTC; "" where there is none."""
+        """When its newest curve was written, in UTC; "" if there is none."""
         times = [path.stat().st_mtime for path in self.directory.rglob(CURVE)]
         return datetime.fromtimestamp(max(times), UTC).isoformat(" ", "seconds") if times else ""
 
@@ -133,7 +133,7 @@ def _recipe(work: Path, metric: str) -> RecipeScores:
 
 
 def _block(lines: list[str], begin: str) -> str:
-    """The lines of a block in Markdown, of which the first is `begin`; "" where there is none."""
+    """The lines of a block in Markdown, of which the first is `begin`; "" if there is none."""
     return "\n".join(takewhile("```".__ne__, lines[lines.index(begin) + 1 :])) if begin in lines else ""
 
 
@@ -183,7 +183,7 @@ def _curve(path: Path, work: Path) -> Curve:
 
 
 def _number(value: str | None) -> float | None:
-    """The number in a cell; None where it is empty or not finite. Raises ValueError or TypeError if it is none."""
+    """The number in a cell; None if it is empty or not finite. Raises ValueError or TypeError if it is not a number."""
     number = float(value) if value else math.nan
     return number if math.isfinite(number) else None
 

@@ -130,7 +130,7 @@ def _chunks(
 
 
 def _pairs(bitext: BitextFiles) -> Iterator[tuple[str, str]]:
-    """The lines of both sides. Raises FormatError where one of the files ends before another."""
+    """The lines of both sides. Raises FormatError if one of the files ends before another."""
     paths = bitext.parallel
     for number, lines in enumerate(zip_longest(*map(read_lines, paths))):
         if None in lines:

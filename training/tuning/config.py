@@ -139,7 +139,7 @@ NOT_TUNED_BY = SHARED | {
 
 
 def check_inner(tune: TuneConfig | None) -> None:
-    """Raises ValueError where settings of tuning within another training have no effect there."""
+    """Raises ValueError if settings of tuning within another training have no effect there."""
     if tune is not None and tune.method == "online":
         raise ValueError(
             "tune.method is online, which does not tune n-best lists; give a method that does, such as mert"

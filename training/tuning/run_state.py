@@ -44,7 +44,7 @@ class TuningRun:
     """The directory of a run: its progress, the weights after each iteration, its n-best lists."""
 
     def __init__(self, directory: Path, signature: str):
-        """Begin, or resume. Raises ConfigError where the directory has a run of other settings or data."""
+        """Begin, or resume. Raises ConfigError if the directory has a run of other settings or data."""
         self.directory = directory
         self.progress = begin(directory / PROGRESS, TuningProgress(signature=signature))
 
@@ -73,7 +73,7 @@ class TuningRun:
         return load_config(self.directory / f"weights.{number:02}.yaml", Weights)
 
     def sparse_weights(self, number: int) -> SparseWeights | None:
-        """The sparse weights after iteration `number`; None where they are not tuned."""
+        """The sparse weights after iteration `number`; None if they are not tuned."""
         return open_sparse_weights(self._sparse(number)) if self._sparse(number).exists() else None
 
     def _sparse(self, number: int) -> Path:

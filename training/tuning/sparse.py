@@ -24,7 +24,7 @@ def is_group(names: FeatureLayout) -> np.ndarray:
 def with_scales(weights: Weights, sparse: Sparse) -> Weights:
     """`weights` with scale 1 for groups that the model has and gives no scale.
 
-    Raises ConfigError where it has no groups, or one with scale 0.
+    Raises ConfigError if it has no groups, or one with scale 0.
     """
     names = [name for name, active in zip(GROUPS, sparse.active) if active]
     if not names:
@@ -38,7 +38,7 @@ def with_scales(weights: Weights, sparse: Sparse) -> Weights:
 
 
 def weights_of(weights: SparseWeights, keys: np.ndarray) -> np.ndarray:
-    """float64[K] weights of features (uint64[K]), 0 where they have none."""
+    """float64[K] weights of features (uint64[K]), 0 if they have none."""
     values = np.zeros(keys.size)
     fill_weights(weights, keys, values)
     return values

@@ -259,7 +259,7 @@ def find_twins(source: Corpus, target: Corpus, share: float) -> Twins:
 
 
 def twins_of_files(source: Path, target: Path, share: float) -> Twins:
-    """The twins of two parallel files, tokenized, one sentence a line. Raises FormatError where lengths differ."""
+    """The twins of two parallel files, tokenized, one sentence a line. Raises FormatError if lengths differ."""
     first, second = (read_corpus(path, Vocabulary()) for path in (source, target))
     n_source, n_target = first.offsets.size - 1, second.offsets.size - 1
     if n_source != n_target:

@@ -134,7 +134,7 @@ def align(
 
 
 def _check(options: Any, model: Path | None, by_model: bool) -> None:
-    """Raise ConfigError where options need or exclude each other."""
+    """Raise ConfigError if options need or exclude each other."""
     if model is not None:
         kind = "a translation model" if by_model else "a saved aligner"
         for name in (*OF_TRAINING, *(OF_ALIGNERS if by_model else ("raw",))):

@@ -40,7 +40,7 @@ def is_of_words(recipe: object) -> bool:
 
 
 def check_no_words(given: Mapping[str, Any]) -> None:
-    """Raise ConfigError where a recipe of sentences is given word pairs, or lacks what it needs."""
+    """Raise ConfigError if a recipe of sentences is given word pairs, or lacks what it needs."""
     for name in WordOptions.__annotations__:
         if given[name] is not None:
             raise ConfigError(f"--{_option(name)} is for --recipe normalize; give --source and --target instead")

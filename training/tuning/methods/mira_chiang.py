@@ -137,7 +137,7 @@ def fill_products(lists: Lists, first, count, work: Work, candidates: Hypothesis
 
 @inner_kernel
 def clear_row(lists: Lists, row, vector):
-    """Set `vector` (float64[F]) to 0 where the hypothesis `row` (int64) has features."""
+    """Set `vector` (float64[F]) to 0 if the hypothesis `row` (int64) has features."""
     for f in range(lists.dense.shape[1]):
         vector[f] = 0.0
     for z in range(lists.sparse_first[row], lists.sparse_first[row + 1]):

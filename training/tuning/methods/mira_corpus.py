@@ -83,7 +83,7 @@ def by_corpus(problem: Problem) -> Choice:
 def corpus_step(problem: Problem, weights: np.ndarray, hope: np.ndarray, fear: np.ndarray, c: float) -> np.ndarray:
     """float64[F], the step that lines 9 to 12 add to the weights; `hope`, `fear`: a hypothesis a sentence (int64[M]).
 
-    It is 0 where the hope leads by enough already, or where hope and fear have the same features.
+    It is 0 if the hope leads by enough already, or if hope and fear have the same features.
     """
     share = np.full(problem.n_sentences, 1.0 / problem.n_sentences)
     difference = problem.feature_sum(fear, share) - problem.feature_sum(hope, share)  # delta H
