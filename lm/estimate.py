@@ -108,7 +108,7 @@ def _estimate(chunks: Iterator[np.ndarray], vocabulary: Vocabulary, text: str, s
             unigrams, count_histograms = _count(windows, files, len(vocabulary), settings, advance)
         if not files[settings.order].words.n_rows:
             needed = f"order {settings.order} needs a sentence of at least {settings.order - 2} words"
-            raise FormatError(text, f"no n-grams {needed}; give more text or a lower order")
+            raise FormatError(text, f"too little text: {needed}; give more text or a lower order")
         with stage("estimating probabilities", windows.n_buckets) as advance:
             unigram_order = _estimate_probs(windows, files, unigrams, count_histograms, settings.prunes, advance)
         with stage("placing backoffs", windows.n_buckets) as advance:

@@ -235,7 +235,7 @@ def test_short_text_is_named_as_people_know_it(tmp_path):
         (tmp_path / name).write_text(f"{name}\n", encoding="utf-8")
     with pytest.raises(FormatError) as caught:
         train_model(tmp_path / "a", tmp_path / "b", tmp_path / "model", config(language_model={"order": 4}))
-    assert str(caught.value).startswith(f"{tmp_path / 'b'}: no such n-grams")
+    assert str(caught.value).startswith(f"{tmp_path / 'b'}: too little text")
     assert caught.value.path == str(tmp_path / "b")
 
 

@@ -70,7 +70,7 @@ def test_the_files_are_the_two_parts_of_the_training_data(here):
     ("stages", "complaint"),
     [
         ([STAGES[0], {"kind": "refit"}, {"kind": "mbr"}], "refit should be the last stage"),
-        ([STAGES[0], MAXFORCE | {"start": None}, {"kind": "refit"}], "without what train-maxforce makes"),
+        ([STAGES[0], MAXFORCE | {"start": None}, {"kind": "refit"}], "without the result of train-maxforce"),
     ],
 )
 def test_where_refit_may_stand(stages, complaint):
