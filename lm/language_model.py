@@ -29,7 +29,7 @@ class LanguageModel:
     """An n-gram model of `order` in KenLM's hash tables; `begin` and `end` are the ids of <s> and </s>."""
 
     def __init__(self, image: np.ndarray, header: Header, path: str | Path = "language model"):
-        """Take the bytes (uint8) of a KenLM probing file and its header, as `load` and `from_ngrams` give them."""
+        """From the bytes (uint8) of a KenLM probing file and its header, which `load` and `from_ngrams` supply."""
         self.path, self._image = path, image
         self.tables = view_tables(image, header)
         self.order, self.counts, self._largest_id = self.tables.order, header.counts, header.counts[0]

@@ -25,7 +25,7 @@ class _Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave signals to the command, or to whoever calls `serve` in Python."""
+        """Leave signals to the command, or to the Python program that calls `serve`."""
         yield
 
     def stop(self) -> None:

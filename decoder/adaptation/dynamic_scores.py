@@ -170,7 +170,7 @@ def _all_links(static, confirmed, source, target):
 
 @inner_kernel
 def _count_orientations(static, confirmed, numbers, scored):
-    """Count the orientations of a pair, or of all pairs of its source phrase where they share them, the model's too."""
+    """Count the orientations of a pair, or of its source phrase if its pairs share them, including the model's."""
     row, pair, source, number = numbers
     tables, counts, time, decay = confirmed.tables, scored.orientations[row], confirmed.time, confirmed.rules.decay
     for kind in range(N_COUNTS):

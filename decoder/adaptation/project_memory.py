@@ -178,7 +178,7 @@ class ProjectMemory:
         return self._aligned[place]
 
     def align(self, source: Sequence[str], translation: Sequence[str]) -> tuple[tuple[int, int], ...]:
-        """The (source, target) positions of words that belong together, by the statistics of the model alone."""
+        """The (source, target) positions of aligned words, by the statistics of the model alone."""
         known, target = self._original.source, self._original.target
         ids = known.ids(source, missing=len(known)), target.ids(translation, missing=len(target))
         return WordAligner(self.static.words).align(*ids, alike_words(source, translation))

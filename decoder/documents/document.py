@@ -97,7 +97,7 @@ class TableDocument(Document):
         self._rows[self._places[number]][self._target] = translation
 
     def _mark_reviewed(self, number: int) -> None:
-        """Leave it: a table tells nothing of reviews."""
+        """Do nothing: a table has no review marks."""
 
     def content(self) -> bytes:
         return "".join("\t".join(row) + "\n" for row in self._rows).encode()

@@ -138,7 +138,7 @@ class ProtectedSegment:
         return ENDING_IN_SPACE.sub(r"\2\1", BEGINNING_WITH_SPACE.sub(r"\2\1", html)).strip(" ")
 
     def _written(self, html: str) -> DocumentSegment:
-        """The segment of its HTML, in which all markup has its number."""
+        """The segment made from its HTML, in which each piece of markup has its number."""
         parts = WRITTEN_MARK.split(html)
         for i, part in enumerate(parts):
             parts[i] = self.markup[int(part)] if i % 2 else self._plain(unescape(part))

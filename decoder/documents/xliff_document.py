@@ -59,7 +59,7 @@ class XliffUnit:
 
     @property
     def state(self) -> str:
-        """UNTRANSLATED, FUZZY where the target has to be looked at, KEPT where it must stay, "" if all is done."""
+        """UNTRANSLATED; FUZZY if the target needs a review; KEPT if it must stay; "" if it is finished."""
         states = [one.get("state") or "" for one in (self.element, self.target) if one is not None]
         if any(one.get("translate") == "no" for one in (self.element, *self.element.iterancestors())):
             return KEPT
@@ -77,7 +77,7 @@ class XliffUnit:
         return self.source if divided is None else divided
 
     def fill(self, xml: str) -> None:
-        """Put a target there, whose inner XML is given, marked as one that has to be reviewed."""
+        """Insert a target with the given inner XML, marked for review."""
         target = _element("target", xml, self.origin)
         for name, value in self.target.attrib.items() if self.target is not None else ():
             target.set(name, value)

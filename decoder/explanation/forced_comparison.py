@@ -57,7 +57,7 @@ class Found(NamedTuple):
 
 
 class _Forced(NamedTuple):
-    """The best derivation of what was given."""
+    """The best derivation of the given translation."""
 
     translation: ExplainedTranslation
     differences: list[FeatureDifference]
@@ -136,7 +136,7 @@ class GivenTranslations:
         ]
 
     def _missing(self, given: Input, words: Sequence[str], snapshot: WeightSnapshot) -> MissingPair:
-        """The missing pair, looked for among all options of the sentence, within no limit."""
+        """The missing pair, searched for among all options of the sentence, without limits."""
         searcher = self._limits["distortion limit"].decoder.searcher
         with searcher.prepare(given, snapshot=snapshot) as search:
             search.look_up()

@@ -146,7 +146,7 @@ def search_trace(result: SearchResult, most: int) -> list[TracedStack]:
 
 
 class _Trace:
-    """The search whose stacks are told."""
+    """The search that is traced."""
 
     def __init__(self, result: SearchResult, most: int):
         self.result, self.most, self.weighing = result, most, Weighing.of(result)

@@ -64,7 +64,7 @@ def histories_lower(weights: Any, columns: np.ndarray) -> bool:
 
 
 def _of_all(signature: str, first: str, ask: str, last: str, kind: str) -> Any:
-    """An inlined kernel that asks those features that have a kernel of this kind, one after the other.
+    """An inlined kernel that calls the kernels of this kind of all features, one after the other.
 
     `kind` is a field of StatefulFeature. The kernel is the line `first`, a line `ask` for each feature, and then
     `return last`: what a loop over virtual methods would do, which numba lacks. In `ask` stands {kernel} for the

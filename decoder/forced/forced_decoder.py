@@ -51,7 +51,7 @@ class ForcedDecoder:
 
     @checked
     def __init__(self, decoder: Decoder, settings: ForcedDecodingSettings | None = None, keeps_graphs: bool = False):
-        """The limits of the search are the decoder's; where its table limit is 0, any pair of the table may be used.
+        """The limits of the search are the decoder's; if its table limit is 0, any pair of the table may be used.
 
         `keeps_graphs`: whether `force` answers with lattices for people; not with those of all prefix pairs.
         """

@@ -63,7 +63,7 @@ class GoldGraph:
         return features[0]
 
     def longest_end(self) -> int:
-        """The best node where the longest prefix ends, or the sentence."""
+        """The best node at the end of the longest prefix, or of the sentence."""
         lattice, score = self.lattice, self.graph.score
         ends = np.flatnonzero(lattice.is_end)
         best = ends[np.lexsort((lattice.position[ends], lattice.first_gap[ends]))[-1]]

@@ -86,7 +86,7 @@ def _is_kept(token: HtmlToken) -> bool:
 
 
 def _rest_of(first: HtmlToken, tokens: Iterator[HtmlToken]) -> str:
-    """An element behind its first tag; all that follows, where it has no end."""
+    """The part of an element after its first tag; all the rest if it has no end."""
     written, depth = list[str](), 0 if first.name in FOREIGN and first.written.endswith("/>") else 1
     while depth and (token := next(tokens, None)):
         written.append(token.written)

@@ -51,7 +51,7 @@ class MarkedDocument:
         return [part for part in self.parts if isinstance(part, MarkedText)]
 
     def filled(self, translations: Sequence[str]) -> str:
-        """The document with these in place of its sentences."""
+        """The document with these translations instead of its sentences."""
         given = iter(translations)
         return "".join(part if isinstance(part, str) else next(given) for part in self.parts)
 

@@ -126,7 +126,7 @@ def _segments(language: str, text: str) -> list[str]:
 
 
 def _primary(language: str) -> str:
-    """The language of a code alone, without script and region."""
+    """The language of a code, without script and region."""
     return language.replace("_", "-").partition("-")[0].lower()
 
 

@@ -1,4 +1,4 @@
-"""Text as people write it to sentences of a model, and translations back to such text: one way for all commands."""
+"""Conversion of text to sentences of a model, and of translations to text, the same for all commands."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -100,7 +100,7 @@ class Tokenization:
         return with_terms(text, [self.shown(token) for token in split(translation.text)], translation, given.terms)
 
     def in_text(self, translation: Translation, given: Input) -> Translation:
-        """The translation with its text in place of tokens; a word of it is as sure as the least sure of its tokens."""
+        """The translation with text instead of tokens; the confidence of a word is the lowest of its tokens."""
         text, values = self.text_of(translation, given), translation.confidences
         if values:
             spans = token_spans([self.shown(token) for token in split(translation.text)], text)

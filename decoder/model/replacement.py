@@ -1,4 +1,4 @@
-"""Whether a new model may replace an existing one: only if the same command would make everything lost."""
+"""Whether a new model may replace an existing one: only if the same command can make again what would be lost."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

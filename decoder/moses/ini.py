@@ -244,7 +244,7 @@ class _Reader:
         return parse_config(weights, Weights, str(self.path))
 
     def _weights_of(self, feature: FeatureLine, expected: int) -> list[float]:
-        """The weights of a feature, of which it must have as many as `expected`; MISSING_WEIGHT if it has none."""
+        """The weights of a feature, which must be `expected` in number; MISSING_WEIGHT if it has none."""
         if feature.name not in self.weights:
             return [MISSING_WEIGHT] * expected
         weights, value = self.weights[feature.name]

@@ -186,7 +186,7 @@ def word_features(group: str, texts: Sequence[str]) -> tuple[list[int], np.ndarr
 
 
 def _parts(group: str, text: str) -> Iterator[tuple[str | None, str | None]]:
-    """The two parts of each feature that Moses calls so, None for no part."""
+    """The two parts of each feature with a Moses name; None for a missing part."""
     if group == "phrase_lengths":
         if match := LENGTHS.fullmatch(text):
             yield match[1] or match[3], match[2] or match[4]

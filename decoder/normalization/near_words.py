@@ -17,7 +17,7 @@ WITHIN = 12.0  # of the least cost, ln: two or three edits that are not rare
 
 
 class FormTrie(NamedTuple):
-    """N forms in alphabetical order; those that begin alike follow each other, so that they share nodes of a trie."""
+    """N forms in alphabetical order, so that forms with the same beginning share nodes of a trie."""
 
     texts: LetterTexts  # N
     shared: np.ndarray  # int64[N], how many letters a form begins with as the one before it does

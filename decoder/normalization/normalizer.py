@@ -32,7 +32,7 @@ class NormalizedWord(NamedTuple):
 
 
 class WeighedForms(NamedTuple):
-    """The forms of T tokens, in all N, those of token t first[t]:first[t + 1], the likeliest first."""
+    """The forms of T tokens, N in all; first[t]:first[t + 1] are those of token t, the likeliest first."""
 
     first: np.ndarray  # int64[T + 1]
     candidate: np.ndarray  # int64[N], number in the lists

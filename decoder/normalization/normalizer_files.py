@@ -35,7 +35,7 @@ MOST_SLOTS = 1 << 24
 
 
 class CalibrationBin(Section):
-    """Words that were held out whose form had a confidence in a range."""
+    """Held-out words whose forms have a confidence in one range."""
 
     least: float = Field(ge=0, le=1, description="confidence, from this")
     words: Count

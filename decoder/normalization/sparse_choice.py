@@ -109,7 +109,7 @@ def places_of(choices: Choices, tokens: Tokens) -> np.ndarray:
 
 
 def token_scores(choices: Choices, tokens: Tokens, weights: np.ndarray) -> np.ndarray:
-    """float64[...] scores of the candidates of all tokens, one token behind the other; see places_of."""
+    """float64[...] scores of the candidates of all tokens, ordered by token; see places_of."""
     place = places_of(choices, tokens)
     scores = np.empty(int(place[-1]))
     slots = np.empty(FEATURES, np.int32)

@@ -10,7 +10,7 @@ INNER_SPACE = "\N{NO-BREAK SPACE}"  # within a form, where spaces set words apar
 
 
 class WordText(NamedTuple):
-    """The words of a text by sentence, and how they stood in it."""
+    """The words of a text by sentence, and the layout of the text."""
 
     sentences: list[list[str]]
     has_word_lines: bool  # a word a line, an empty line behind a sentence; else a sentence a line

@@ -37,7 +37,7 @@ def new_candidate_cache(most: int) -> CandidateCache:
 
 
 def clear_candidate_cache(cache: CandidateCache) -> None:
-    """Empty the cache, as is needed for other weights."""
+    """Empty the cache; needed when weights change."""
     cache.source.fill(ABSENT)
 
 

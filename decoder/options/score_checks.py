@@ -51,7 +51,7 @@ def _finding(lookup: Lookup, wrong: list[int], models: Sequence[TargetModel]) ->
 
 
 def _scores_of(tables: Tables, pair: int, reordered: int) -> Iterator[tuple[str, np.ndarray]]:
-    """The file and the scores of a `pair`, and those of a `reordered` one in the reordering table; -1 for none."""
+    """The file and the scores of a `pair`, and those of the pair `reordered` in the reordering table (-1: none)."""
     if pair >= 0:
         name = "codebook" if tables.phrases.codebook.size else "ln_scores"
         yield f"phrases/{name}.npy", tables.phrases.scores_of(pair)

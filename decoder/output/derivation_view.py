@@ -145,7 +145,7 @@ class DerivationView:
         return self.table_words(pair)
 
     def words_of(self, pair: int) -> Sequence[str]:
-        """Target words of a pair as the models see them."""
+        """Target words of a pair, in the form that the models use."""
         return self.source.synthetic[-1 - pair].target if pair < 0 else self.table_words(pair)
 
     def points_of(self, pair: int, n_source: int, n_target: int) -> Points:

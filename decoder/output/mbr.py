@@ -81,7 +81,7 @@ def probabilities(scores: np.ndarray, scale: float) -> np.ndarray:
 
 
 def expected_chrf(texts: Sequence[str], probability: np.ndarray) -> np.ndarray:
-    """float64[K] chrF++ that each of K texts can expect where the others are right with `probability`, in [0, 1]."""
+    """float64[K] expected chrF++ of each of K texts, if the others are right with `probability`, in [0, 1]."""
     grams, gains = grams_of(texts), np.zeros(len(texts))
     fill_chrf_gains(grams, probability, np.zeros(int(grams.n_nodes[0]), np.int32), np.empty(3 * ORDERS), gains)
     return gains

@@ -1,4 +1,4 @@
-"""The n-best list of a sentence as arrays: what tuning needs of it, without a Translation for every entry."""
+"""The n-best list of a sentence as arrays for tuning, without a Translation for every entry."""
 
 from typing import NamedTuple
 

@@ -36,7 +36,7 @@ _best_derivation, _fill_feature_matrix = direct(best_derivation), direct(fill_fe
 
 @dataclass(frozen=True)
 class SearchResult(DerivationView):
-    """The graph of one sentence, until its search ends; what is read out of it after that raises RuntimeError."""
+    """The graph of one sentence, until its search ends; reading results after that raises RuntimeError."""
 
     search: SentenceSearch
 

@@ -143,7 +143,7 @@ def fill_option_posteriors(graph: HypothesisGraph, final: int, scale: float, ln_
 
 @inner_kernel
 def _ln_ways(graph, scale, ln_inside, node, edge):
-    """The part of ln_inside of a node that comes over one of its edges."""
+    """The part of ln_inside of a node that belongs to one of its edges."""
     return ln_inside[np.int64(graph.edge_from[edge])] + scale * (graph.edge_score[edge] - graph.score[node])
 
 

@@ -129,7 +129,7 @@ def new_found(batch: SentenceBatch) -> BestDerivations:
 
 
 def places_in(struct: Lookup | SearchSpace) -> np.ndarray:
-    """int64[P, 3], where in an image of `struct` each field of FIELDS begins, what it is, and the numbers in a row."""
+    """int64[P, 3], for each field of FIELDS its position in an image of `struct`, its kind, and its row length."""
     rows = []
     for what, paths in FIELDS.items():
         for path in paths:

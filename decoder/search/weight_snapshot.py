@@ -75,5 +75,5 @@ def weight_snapshot(
 
 
 def ranking_weights(snapshot: WeightSnapshot) -> RankingWeights:
-    """The weights of a snapshot, by which the table limit selects pairs for searches by other weights."""
+    """Weights from a snapshot with which the table limit selects pairs for searches with other weights."""
     return snapshot.ranking._replace(is_own=True)

@@ -131,7 +131,7 @@ class Workspace:
         self._new_histories()
 
     def grow(self, status: int) -> None:
-        """Double what a search reported as full."""
+        """Double the array that a search reported as full."""
         if status == STATES_FULL:
             self.n_states *= 2
             self.states = new_states(self.orders, self.n_states, self.memo_size)

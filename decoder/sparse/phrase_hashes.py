@@ -88,7 +88,7 @@ def combination_hash(row, edges, length):
 
 @inlined_kernel
 def source_parts(row, edges, length):
-    """The part of combination_hash (uint64) of `row` (int8[8]) that no target phrase changes.
+    """The part of combination_hash (uint64) of `row` (int8[8]) that does not depend on the target phrase.
 
     `edges` (uint64[6, 1 + L]) and `length` (uint64): as there.
     """

@@ -58,7 +58,7 @@ class ListedWords(NamedTuple):
 
 
 def listed_words(lists: WordLists) -> ListedWords:
-    """The words of `lists` as kernels take them."""
+    """The words of `lists`, in the form for kernels."""
     none = np.zeros(0, np.uint64)
     hashes = {name: none if words is None else np.unique(word_hashes([*words, OTHER])) for name, words in lists}
     return ListedWords(**hashes, other=word_hashes([OTHER]))

@@ -29,7 +29,7 @@ Finding = tuple[str, str]  # file, and what was found there
 
 
 def open_checked(directory: Path, files: Sequence[ArrayFile]) -> dict[str, np.ndarray]:
-    """The arrays of a folder, as open_arrays has them, all of whose numbers are as declared: for what is read whole.
+    """Open the arrays of a folder like open_arrays, and check all their numbers; for arrays that are read whole.
 
     Raises ModelError if a file is missing, FormatError if it is damaged.
     """

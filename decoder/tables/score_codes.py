@@ -50,7 +50,7 @@ class ScoreLoss(Section):
 def quantize_scores(phrases: Path) -> ScoreLoss:
     """Write score_codes.npy and codebook.npy to the folder of a phrase table, in place of its ln_scores.npy."""
     ln_scores = open_phrase_table(phrases).ln_scores
-    with stage("choosing the scores of 8 bits"):
+    with stage("choosing 8-bit scores"):
         codebook = np.column_stack([codebook_of(column) for column in ln_scores.T])
     writers = (
         ArrayWriter(phrases / "codebook.npy", np.float32, codebook.shape[1:]),

@@ -84,7 +84,7 @@ class NeutralTokenizer:
         return found
 
     def _piece(self, text: str) -> Piece:
-        """A token's text as a piece, as it was in a chunk."""
+        """A token as a piece with its text in the chunk."""
         pieces = self._pieces.of(text)
         return pieces[0] if len(pieces) == 1 else Piece(text, "whole")
 

@@ -35,7 +35,7 @@ class LearnedTokenizer(Tokenizer, Protocol):
 
 
 class TokenizerKind(NamedTuple):
-    """Two ways to make a tokenizer; those that learn nothing are made by `learn` of no text."""
+    """Two ways to make a tokenizer; one that learns nothing is made by `learn` without text."""
 
     learn: Callable[[Iterable[str], SideSettings], Tokenizer]  # from the training text of a side
     load: Callable[[Path], Tokenizer] | None = None  # from a file that LearnedTokenizer.save has written

@@ -1,4 +1,4 @@
-"""Sentences in, translations out: the decoder as the Python API and the commands use it."""
+"""The decoder that the Python API and the commands use: from sentences to translations."""
 
 import math
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -341,7 +341,7 @@ class Decoder:
 
 @dataclass(frozen=True)
 class Answers(Together[Sentence, Answer]):
-    """The answers of a decoder, as a function that the engine can send elsewhere."""
+    """The answers of a decoder, as a function that the engine can send to other processes."""
 
     decoder: Decoder
     request: Request

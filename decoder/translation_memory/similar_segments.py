@@ -32,7 +32,7 @@ class SimilarSegments:
     """Segments by the words of their sources; not to be changed while others search in it."""
 
     def __init__(self, origin: str = "") -> None:
-        """`origin`: the file that they are of, if any."""
+        """`origin`: the file that the segments come from, if any."""
         self.origin = origin
         self._segments = dict[int, Segment]()
         self._by_word = defaultdict[str, dict[int, None]](dict)  # numbers of segments, the latest last

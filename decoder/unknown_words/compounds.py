@@ -28,7 +28,7 @@ class _Split(NamedTuple):
 
 
 def pieces(word: str) -> list[str]:
-    """All strings that may be parts of a compound."""
+    """All strings that can be parts of a compound."""
     n = len(word)
     if not 2 * LEAST_PART <= n <= LONGEST_COMPOUND:
         return []

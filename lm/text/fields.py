@@ -160,5 +160,5 @@ def read_points(text, begin, end, points, place, most_digits, has_possible: bool
 
 
 def line_at(text: bytearray, begin: int) -> bytearray:
-    """The line that begins there, with its end."""
+    """The line that begins at a position, including its line end."""
     return text[begin : text.find(b"\n", begin) + 1 or len(text)]

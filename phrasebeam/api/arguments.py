@@ -122,7 +122,7 @@ def memory_bound(n_bytes: int) -> Iterator[None]:
 
 @contextmanager
 def resources(n_bytes: int, options: ClusterOptions, workers: int | None) -> Iterator[None]:
-    """Let the engine that options mean do the work, in `n_bytes`, until the context ends. Raises ConfigError."""
+    """Use the engine that options select, within `n_bytes` of memory, until the context ends. Raises ConfigError."""
     given = {"engine": options["engine"], "address": options["address"], "workers": workers}
     with memory_bound(n_bytes), using_engine(parse_config(given, EngineSettings, "options")):
         yield

@@ -143,7 +143,7 @@ class PairForcer:
     forced: ForcedDecoder
 
     def __call__(self, numbered: tuple[int, ForcedPair]) -> tuple[str, str, ForcedResult]:
-        """What is found and its lattice, both as lines, and the result without derivations; numbers count from 0."""
+        """The result and its lattice, both as lines, and the result without derivations; numbers count from 0."""
         number, pair = numbered
         result = self.forced.force(*pair)
         graph = render_lattice(number, result.graph, "osg") if self.forced.keeps_graphs else ""

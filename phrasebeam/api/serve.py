@@ -19,7 +19,7 @@ MOST_PORT = 65535
 
 @heading("Limits")
 class LimitOptions(TypedDict, total=False):
-    """What one request may ask for, and how many may wait."""
+    """Limits of one request, and of the number of waiting requests."""
 
     max_words: int | None
     max_lines: int | None

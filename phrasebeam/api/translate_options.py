@@ -35,7 +35,7 @@ MOST_DERIVATIONS = 100_000  # of a sentence, which are in memory, some kB each
 
 @heading("Input")
 class InputOptions(TypedDict, total=False):
-    """How sentences are read."""
+    """Options of reading sentences."""
 
     input: Annotated[
         File | None,
@@ -115,7 +115,7 @@ class MbrOptions(TypedDict, total=False):
 
 @heading("Lattices")
 class LatticeOptions(TypedDict, total=False):
-    """What the search kept."""
+    """Options of lattice outputs."""
 
     lattice_output: Annotated[
         File | None,

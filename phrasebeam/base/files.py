@@ -37,7 +37,7 @@ def read_lines(path: str | Path) -> Iterator[str]:
 
 
 def read_standard_input() -> Iterator[str]:
-    """Lines of standard input, as `read_lines` has those of a file, each as it comes."""
+    """Lines of standard input, like read_lines for a file, each as soon as it arrives."""
     clear_starting_line()
     # A reader of its own: sys.stdin must not be locked by the thread that waits for a line when the process ends.
     with named_in_errors(Path(STANDARD_INPUT)):

@@ -110,7 +110,7 @@ class MemoryBound:
                 self._look_at_processes()
 
     def _look(self) -> float:
-        """Release mapped pages where the bound is near and they are many; the seconds until the next look."""
+        """Release mapped pages if the bound is near and they are many; returns the seconds until the next check."""
         least, most = SECONDS_BETWEEN_LOOKS
         return min(most, max(least, self.free() / BYTES_PER_SECOND))
 

@@ -64,7 +64,7 @@ def compilation_bar(description: str, done: int, seconds: float) -> Iterator[Adv
 
 @contextmanager
 def board(screen: "RichCast") -> Iterator[None]:
-    """Show what rich makes of `screen` below the bars, and between them, if there are bars on a terminal at all."""
+    """Show `screen`, rendered by rich, below the bars, if there are bars on a terminal."""
     if not is_shown():
         yield
         return
@@ -109,7 +109,7 @@ def show_progress() -> None:
 
 
 def show_beside(screen: "RichCast") -> Callable[[], object]:
-    """Show what rich makes of `screen` below the bars, if there are any, until the function returned is called."""
+    """Show `screen`, rendered by rich, below the bars, if there are any, until the returned function is called."""
     _beside[id(screen)] = screen
     return lambda: _beside.pop(id(screen), None)
 

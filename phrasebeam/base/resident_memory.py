@@ -43,7 +43,7 @@ def resident_memory() -> ResidentMemory | None:
 
 @cache
 def _statm(pid: int) -> int:
-    """A descriptor that stays open, since there may be no other one later; a forked process has its own."""
+    """A descriptor that stays open, since none may be available later; a forked process has its own."""
     return os.open(STATM, os.O_RDONLY)
 
 

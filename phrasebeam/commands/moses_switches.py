@@ -1,4 +1,4 @@
-"""Switches of Moses' decoder, and what stands for them here: for users who type those that they know."""
+"""Switches of Moses' decoder and the options that replace them, for users who type Moses' switches."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""The way to a running cluster of Ray: whether anything answers at its address, whether it takes our token."""
+"""Access to a running Ray cluster: whether it answers at its address, and accepts our token."""
 
 import os
 import socket

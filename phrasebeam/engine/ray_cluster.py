@@ -123,7 +123,7 @@ def _begin(ray: Any, address: str | None, processors: int) -> None:
 
 
 def dead_worker_errors() -> tuple[type[BaseException], ...]:
-    """The errors that Ray raises where a worker or its machine died."""
+    """The errors that Ray raises if a worker or its machine has died."""
     from ray import exceptions
 
     return (

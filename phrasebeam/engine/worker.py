@@ -109,7 +109,7 @@ class Latest:
         self._most, self._values = most, OrderedDict[int, Any]()
 
     def value(self, number: int, reference: Sequence[Any]) -> Any:
-        """The value of that number, fetched where it is not here."""
+        """The value with this number, fetched if this worker does not have it."""
         import ray
 
         if number not in self._values:

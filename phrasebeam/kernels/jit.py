@@ -73,7 +73,7 @@ class CompilationProgress(Listener):
         self.bar = ExitStack()
 
     def on_start(self, event: Event) -> None:
-        """Show the bar when a kernel that no other called begins to be compiled."""
+        """Show the bar when the compilation of a kernel begins that no other kernel called."""
         if not isinstance(event.data["dispatcher"], self.dispatcher_class):
             return
         if self.n_open == 0:

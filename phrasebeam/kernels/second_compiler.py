@@ -61,7 +61,7 @@ def _processors() -> int:
 
 
 def main() -> None:
-    """Compile what standard input names, in the second process, which leaves all warnings to the first."""
+    """Compile the kernels named on standard input, in the second process; only the first process prints warnings."""
     logging.disable()
     for module, name, kinds in pickle.load(sys.stdin.buffer):
         getattr(import_module(module), name).compile(kinds)

@@ -1,4 +1,4 @@
-"""Bars of all that a process works at, on the last lines of its terminal."""
+"""Progress bars of all stages of a process, on the last lines of its terminal."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator

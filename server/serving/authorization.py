@@ -31,7 +31,7 @@ HOST_NAME = re.compile(r"[a-z0-9._-]{1,253}", re.IGNORECASE)
 
 
 class TokenFirst:
-    """The application, for which the token of a request is looked at before its body is read."""
+    """The application, with a check of a request's token before its body is read."""
 
     def __init__(self, app: ASGIApp, token: str, limits: ServerLimits):
         self.app, self.token, self.limits = app, token, limits

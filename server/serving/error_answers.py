@@ -34,7 +34,7 @@ def error_answer(status: int, message: str, headers: Mapping[str, str] | None = 
 
 
 def add_error_answers(app: FastAPI) -> None:
-    """Let `app` answer all errors so: what a request has wrong with 4xx and what is wrong, all else is logged."""
+    """Let `app` answer faulty requests with 4xx and a message, and log all other errors."""
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> JSONResponse:

@@ -145,7 +145,7 @@ class Projects:
         return self.directory / served.name / f"{project}.journal"
 
     def _current(self, served: ServedModel, project: str) -> OpenProject:
-        """The project as its journal is now, for those who only read."""
+        """The project with the present content of its journal, for requests that only read."""
         found = self._project(served, project)
         found.decoder.memory.follow_journal()
         return found

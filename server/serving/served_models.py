@@ -63,7 +63,7 @@ class ServedModels:
         return model
 
     def refresh(self) -> None:
-        """Take up new versions; called again and again, in a thread, while requests go on with what they have.
+        """Open new versions of models; called regularly, in a thread, while requests use the versions that they have.
 
         A directory that changed is opened once it was the same in two calls, so that it is not while it is written.
         One that cannot be opened is logged, and the version before stays until the directory changes again, or, if

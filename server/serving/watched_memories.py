@@ -74,10 +74,10 @@ class WatchedMemories:
             try:
                 n_learned = self._learn(file)
             except (SmtError, OSError, HTTPException) as error:
-                log.warning("%s: nothing is learned of it now: %s", file.path, getattr(error, "detail", error))
+                log.warning("%s: nothing is learned from it now: %s", file.path, getattr(error, "detail", error))
                 continue
             if n_learned:
-                log.info("%s: project %s has learned %d segments of it", file.path, file.project, n_learned)
+                log.info("%s: project %s has learned %d segments from it", file.path, file.project, n_learned)
 
     def _learn(self, file: WatchedFile) -> int:
         """Confirm the pairs of a file that the project does not have; how many these are."""

@@ -77,7 +77,7 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 
 class HeadRequests:
-    """The application, for which HEAD is GET; the server leaves out the body."""
+    """The application, which treats HEAD like GET; the server omits the body."""
 
     def __init__(self, app: ASGIApp):
         self.app = app

@@ -44,7 +44,7 @@ def check_saveable(directory: Path, is_forced: bool) -> None:
 
 
 def save_description(directory: Path, bitext: Bitext, description: AlignerDescription) -> None:
-    """Write what Thot's files do not have."""
+    """Write the data that Thot's files lack."""
     for name, vocabulary in zip(VOCABULARIES, (bitext.source_vocabulary, bitext.target_vocabulary)):
         vocabulary.save(directory / name)
     save_config(description, directory / ALIGNER)

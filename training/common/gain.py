@@ -39,7 +39,7 @@ class Gain(NamedTuple):
 
 
 class TrainingOutcome(NamedTuple, Generic[Found]):
-    """Result of a training, and its gain on the development data."""
+    """Result of a training run, and its gain on the development data."""
 
     result: Found
     gain: Gain

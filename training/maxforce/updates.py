@@ -69,7 +69,7 @@ def standard(bins: Bins, phrase_limit: int) -> Update | None:
 
 
 def local(bins: Bins, phrase_limit: int) -> Update | None:
-    """The last bin, towards its hypothesis that is most like the reference (equations 9 and 10)."""
+    """The last bin; the better hypothesis is the one most similar to the reference (equations 9 and 10)."""
     return Update(bins.good.size - 1, closest=True) if not bins.is_solved and np.isfinite(bins.closest) else None
 
 

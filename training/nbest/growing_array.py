@@ -17,7 +17,7 @@ BLOCK = 1 << 20  # bytes that are read at once
 
 
 class Committed(NamedTuple):
-    """The rows of an array that count."""
+    """The committed rows of an array."""
 
     n_rows: Annotated[int, Field(ge=0)]
     crc32: int  # of their bytes

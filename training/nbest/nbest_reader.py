@@ -38,7 +38,7 @@ class NbestReader:
         self._n_before, self._last = 0, -1  # lines that were handed out, and the last sentence of these
 
     def __iter__(self) -> Iterator[NbestLines]:
-        """The lines in pieces, those of a sentence in one.
+        """The lines in pieces, all lines of a sentence in the same piece.
 
         Raises FormatError, naming the line, behind the sentences before it, also where sentences are not in order.
         """

@@ -1,4 +1,4 @@
-"""Words with candidates by models that did not learn from them: what the weights of both choices are learned from."""
+"""Words with candidates from models that did not learn from them; the weights of both choices are learned on them."""
 
 from collections import Counter
 from collections.abc import Sequence

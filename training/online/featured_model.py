@@ -87,7 +87,7 @@ def _without_maps(templates: Templates) -> dict[str, Any]:
 
 
 class LearnedFeatures:
-    """The names of learned features: what they are computed from."""
+    """Data from which the names of learned features are computed."""
 
     def __init__(self, logs: Iterable[Path], sentences: Mapping[int, Input], n: int):
         """`logs`: of updates, see update_log.py, whose records are of `sentences`; the `n` heaviest ones are named."""

@@ -142,7 +142,7 @@ class ShardPasses:
         return progress.epoch == self.epoch or self.start.mixed is None or not self.start.shares_weights
 
     def _open(self, shard: int) -> tuple[PassProgress, LearnedWeights]:
-        """Progress and weights of the shard in this epoch, where its pass was begun, or at its beginning."""
+        """Progress and weights of the shard in this epoch: of its unfinished pass, or of the epoch's beginning."""
         progress, arrays = self._progress(shard)
         learned = self.held.pop(shard, None)
         if learned is None and arrays and self._needs_own(progress):
@@ -185,7 +185,7 @@ class PassResult(NamedTuple):
 
 @dataclass(frozen=True)
 class PassElsewhere:
-    """The function that does a pass elsewhere."""
+    """The function that makes a pass on a remote worker."""
 
     passes: ShardPasses  # without examples
 

@@ -187,7 +187,7 @@ def _table(learned: LearnedWeights) -> tuple[SparseWeights, SlotColumns, AdaGrad
 
 
 def _counts(learned: LearnedWeights) -> tuple[np.int64, float]:
-    """Steps so far, and times that weights were counted in their average, as kernels take them."""
+    """Numbers of steps and of additions to the average so far, in the form for kernels."""
     return np.int64(learned.state.n_steps), float(learned.n_averaged)
 
 

@@ -33,7 +33,7 @@ Share = Annotated[float, Field(gt=0, le=1)]
 
 
 class RecipeFiles(NamedTuple):
-    """The files that the user gave."""
+    """The files given by the user."""
 
     training: BitextFiles
     development: BitextFiles | None = None  # none: training pairs are held out
@@ -82,7 +82,7 @@ class TwinSettings(Section):
 
 
 class CleanedData(NamedTuple):
-    """The files with training data that were cleaned, if they were."""
+    """The files, with cleaned training data if cleaning was requested."""
 
     files: RecipeFiles
     notes: Sequence[str] = ()  # what was left out, and what was mended
@@ -195,7 +195,7 @@ def with_held_out(files: RecipeFiles, folds: int, most: int, directory: Path) ->
 
 
 def of_one_spelling(data: CleanedData, directory: Path) -> CleanedData:
-    """The training data without pairs whose target is written otherwise than most, and what is said of them.
+    """The training data without pairs whose target has a rarer spelling, and a message about them.
 
     Raises FormatError or OSError.
     """
@@ -207,8 +207,8 @@ def of_one_spelling(data: CleanedData, directory: Path) -> CleanedData:
         return data
     example = target[int(np.argmax(others))]
     note = (
-        f"{others.sum():,} of {others.size:,} training pairs are left out, whose target is written otherwise than most "
-        f"or of another language, such as {excerpt(example)}; with varieties: all in the recipe they are kept"
+        f"{others.sum():,} of {others.size:,} training pairs are left out: their target has another spelling than most "
+        f"or is in another language, such as {excerpt(example)}; varieties: all in the recipe keeps them"
     )
     log.warning("%s", note)
     directory.mkdir(parents=True, exist_ok=True)

@@ -104,7 +104,7 @@ class RecipeResult(NamedTuple):
 
     @property
     def decided(self) -> str:
-        """The stage by whose scores the model was chosen: the best, or that whose weights the best has."""
+        """The stage whose scores decided which model is used: the best, or the one whose weights the best has."""
         record = self.stages[self.best]
         return self.best if record.deciding else record.start
 

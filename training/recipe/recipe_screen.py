@@ -30,7 +30,7 @@ class RecipeScreen:
         self.begun = time.monotonic()
 
     def finish(self, name: str, scores: Sequence[str], best: str, seconds: float) -> None:
-        """A stage is done: its scores, the best stage so far, and what it took."""
+        """Show the end of a stage: its scores, the best stage so far, and the resources used."""
         self.seconds[name], self.cells[name], self.best = seconds, scores, best
 
     def left(self) -> str:

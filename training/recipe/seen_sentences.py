@@ -1,4 +1,4 @@
-"""Development and test sentences that are in the training data, too: which they are, and sets without them."""
+"""Development and test sentences that also occur in the training data, and sets without them."""
 
 from collections.abc import Mapping, Sequence
 from itertools import compress

@@ -121,7 +121,7 @@ class TrainerStage(RecipeStage):
 def write_changed(
     model: Path, output: Path, making: Making, weights: Weights | None = None, search: Mapping[str, Any] = {}
 ) -> None:
-    """Write a copy of a model to `output`, with these sections of search.yaml, and other weights where given."""
+    """Write a copy of a model to `output`, with these sections of search.yaml, and with other weights if given."""
     output.mkdir(parents=True, exist_ok=True)
     carried = {**ModelSearch.of(model).model_dump(exclude_unset=True), **search}
     opened = open_model(model)

@@ -226,7 +226,7 @@ class RiskStage(RecipeStage):
         return float(len(self.sizes) * len(self.scales) * len(self.gains) * sentences["development"])
 
     def run(self, work: StageWork) -> None:
-        """Write the same model, which chooses translations by least Bayes risk, as is best on what is tuned on."""
+        """Write the same model with the minimum Bayes risk settings that are best on the tuning set."""
         decoder, found = Decoder.load(work.model), []
         for size, scale, gain in product(self.sizes, self.scales, self.gains):
             risk = MbrSettings(size=size, scale=scale, gain=gain)

@@ -26,7 +26,7 @@ def changed_texts(texts: Mapping[str, Sequence[str]], known: KeptSet, place: str
 def changed_in_run(
     translations: Mapping[int, Sequence[str]], best: int | None, known: KeptSet | None, place: str
 ) -> Iterator[Child]:
-    """How translations by iteration changed from the first to the best of them, or to the last one."""
+    """Changes of translations from the first iteration to the best or, without scores, to the last."""
     first, *others = sorted(translations)
     last = best if best in others else others[-1]
     sizes = {len(translations[first]), len(translations[last]), *map(len, known.references if known else ())}

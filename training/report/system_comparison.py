@@ -19,7 +19,7 @@ class Gains(NamedTuple):
 
     @property
     def n_tied(self) -> int:
-        """Sentences that are as good."""
+        """Number of sentences with equal scores."""
         return len(self.values) - len(self.won) - len(self.lost)
 
 

@@ -13,7 +13,7 @@ Settings = TypeVar("Settings", bound=Section)
 
 
 def with_search(config: TuneConfig, model: Path) -> TuneConfig:
-    """The settings with the search of the model directory, where they have none. Raises ConfigError."""
+    """The settings, with the search settings of the model directory if they have none. Raises ConfigError."""
     return config.model_copy(update={"search": config.search or ModelSearch.of(model).search})
 
 

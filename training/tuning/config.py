@@ -35,7 +35,7 @@ class AddedFeatures(_Features):
     """Features to add to a model that lacks them, with weight 0."""
 
     def added_to(self, weights: Weights) -> Weights:
-        """`weights` and those of the features that are added, where these have none."""
+        """`weights` and initial weights of added features that have none."""
         added: dict[str, float | list[float]] = {f.name: 0.0 for f in ADDED_BY_TUNE if getattr(self, f.name)}
         if self.length_groups is not None:
             added["length_groups"] = [0.0] * n_length_groups(self.length_groups, len(weights.translation))

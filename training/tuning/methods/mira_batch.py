@@ -19,7 +19,7 @@ class MiraBatch(Section):
 
 
 def mira_batch(problem: Problem, settings: MiraBatch) -> Optimum:
-    """The averaged weights of that epoch at whose end they score best on the lists."""
+    """The averaged weights of the epoch after which they score best on the lists."""
 
     def epoch(order: np.ndarray, work: Work) -> int:
         return run_epoch(problem.lists, problem.metric.kind, order, settings.c, settings.decay, work)

@@ -49,7 +49,7 @@ class HypothesisSets(NamedTuple):
 
 
 def mira_chiang(problem: Problem, settings: MiraChiang) -> Optimum:
-    """The averaged weights of that epoch at whose end they score best on the lists."""
+    """The averaged weights of the epoch after which they score best on the lists."""
     longest = problem.longest
     candidates = allocate(HypothesisSets, {"N": 1 + CRITERIA * settings.candidates, "K": longest})
     limits = settings.c, settings.decay, settings.tolerance, settings.candidates
