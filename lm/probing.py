@@ -154,7 +154,7 @@ def pack_header(header: Header) -> bytes:
 def map_image(path: str | Path) -> tuple[np.ndarray, Header]:
     """Bytes (uint8) of a KenLM probing file, mapped copy-on-write, and its header.
 
-    Raises FormatError for others, and where the tables or the words are not those that the header announces.
+    Raises FormatError for others, and if the tables or the words do not fit the header.
     """
     path = Path(path)
     size = path.stat().st_size

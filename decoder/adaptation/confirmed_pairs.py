@@ -133,9 +133,9 @@ def _is_better(count, pair, tables, confirmed, other):
 
 @kernel
 def fill_target_factors(static: StaticArrays, confirmed: Confirmed, keys, counts, factors):
-    """Fill `factors` (float64[T]) of target phrases by `keys` (uint64[T]); 1 stays where no segment has one.
+    """Fill `factors` (float64[T]) of target phrases by `keys` (uint64[T]); 1 stays if no segment has one.
 
-    `counts` (int32[T]) are those of the model, where it has some.
+    `counts` (int32[T]) are those of the model, if it has some.
     """
     targets, time, decay = confirmed.tables.targets, confirmed.time, confirmed.rules.decay
     for i in range(keys.size):

@@ -48,7 +48,7 @@ class NumberedNgrams:
         return number
 
     def static_score(self, ngram: Ngram) -> float | None:
-        """log10 p of the last word by the model's language model, where the n-gram is known."""
+        """log10 p of the last word by the model's language model, if the n-gram is known."""
         number = self.numbers.get(ngram)
         return None if number is None else self._log10_static[number]
 

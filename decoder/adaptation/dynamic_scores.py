@@ -1,7 +1,8 @@
 """Scores of phrase pairs by the counts of the model and of confirmed segments together.
 
 p(e|f) = (c(f) p'(e|f) + d(f, e)) / (c(f) + d(f)), where p' and c are of the model's table and d of confirmed segments,
-and likewise p(f|e): relative frequencies of the sums where p' are such, and as good for smoothed and imported ones.
+and likewise p(f|e): relative frequencies of the sums if p' are relative frequencies; also good for smoothed and
+imported p'.
 """
 
 from math import exp, log

@@ -155,7 +155,7 @@ class Journal:
         self._end = self._size
 
     def _take_back(self, written: bytes) -> None:
-        """Cut off what was written of a record that does not count, where the file still ends with it."""
+        """Cut off the written part of a rejected record, if the file still ends with it."""
         begin = os.fstat(self._file).st_size - len(written)
         if begin >= 0 and os.pread(self._file, len(written), begin) == written:
             os.ftruncate(self._file, begin)
@@ -199,7 +199,7 @@ def _records(data: bytes, path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _no_record(path: Path, line: int) -> FormatError:
-    """The error where a line with the right digest is not what a journal writes."""
+    """The error if a line with the right digest is not a line of a journal."""
     return FormatError(path, f"no record of a journal, expected a segment or what is undone; {ADVICE}", line)
 
 

@@ -37,7 +37,7 @@ class Document(ABC):
 
     @abstractmethod
     def _mark_reviewed(self, number: int) -> None:
-        """Mark a segment that has its translation as one that needs no review, where the format tells that."""
+        """Mark a segment that has its translation as one that needs no review, if the format has such a mark."""
 
     def write(self, path: str | Path) -> None:
         """Write the document with its translations, compressed if the name says so; a file is replaced as a whole."""
@@ -55,7 +55,7 @@ class Document(ABC):
 
 
 class TextDocument(Document):
-    """Plain text, of which each line that is not empty is a segment, or each sentence where there is a `division`."""
+    """Plain text, of which each line that is not empty is a segment, or each sentence if there is a `division`."""
 
     def __init__(self, path: str | Path, division: SentenceDivision | None = None):
         text = "".join(f"{line}\n" for line in read_lines(path))
@@ -75,7 +75,7 @@ class TextDocument(Document):
 
 
 class TableDocument(Document):
-    """A table of columns with tabs between (TSV), in which the column of the target language is filled where empty."""
+    """A table of columns with tabs between (TSV), in which empty cells of the target language are filled."""
 
     def __init__(self, path: str | Path, source: str | int | None = None, target: str | int | None = None):
         columns = Columns(path, source, target)

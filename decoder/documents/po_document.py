@@ -28,7 +28,7 @@ class PoDocument(Document):
     """A PO file, whose messages without a translation are filled in and marked as fuzzy; all others stay."""
 
     def __init__(self, path: str | Path, target: str | None = None):
-        """`target`: the language, by which plural forms are counted where the header does not say how many."""
+        """`target`: the language, which determines the number of plural forms if the header does not."""
         self._store = open_po(path)
         self._n_forms = plural_forms(self._store, target)
         self._units, segments, n_translated = list[tuple[Any, int]](), list[DocumentSegment](), 0

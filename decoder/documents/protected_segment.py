@@ -152,7 +152,7 @@ class ProtectedSegment:
 
 
 def made_up_signs(source: str) -> dict[int, None]:
-    """The signs that a translation of this text does not have but where a model makes them up, for str.translate.
+    """Signs that a translation of this text has only if the model invents them, for str.translate.
 
     It does if its training text has markup that was divided into tokens.
     """
@@ -261,7 +261,7 @@ class _Writer:
         self._names: dict[str, str] = {}  # of elements that are none of HTML
 
     def html(self) -> str:
-        """All of them; line ends stand between sentences, but within a sentence where an element goes on."""
+        """All of them; line ends are between sentences, but within a sentence if an element continues."""
         html = "".join(self._piece(number, "hr") for number in range(len(self.pieces)))
         if all(map(is_nested, html.split("<hr m="))) or not is_nested(html):
             return html

@@ -56,7 +56,7 @@ def prepared(
 
 
 def with_term_base(given: Input, terms: TermBase, tokenization: Tokenization = TOKENIZED) -> Input:
-    """A sentence in which terms of a term base have their translations, but where it says others."""
+    """A sentence in which terms of a term base have their translations, unless the sentence gives others."""
     words, spans, begin = [tokenization.shown(word) for word in given.words], list[Span](), 0
     for word in words:
         spans.append((begin, begin + len(word)))

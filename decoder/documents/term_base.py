@@ -1,4 +1,4 @@
-"""Term bases: which phrases have translations of their own, and where they stand in a text."""
+"""Term bases: phrases with given translations, and their positions in a text."""
 
 import csv
 import unicodedata

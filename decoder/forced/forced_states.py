@@ -182,7 +182,7 @@ def _clear(states):
 
 @inner_kernel
 def _arrive(states, reference, n_words, takes_prefixes, where):
-    """The state of `where`: first gap, window, end of the last phrase, position; DEAD, or EMPTY where it is full."""
+    """The state of `where`: first gap, window, end of the last phrase, position; DEAD, or EMPTY if it is full."""
     first_gap, window, end, position = where
     last = _behind(first_gap, window)
     if _is_dead(reference, n_words, takes_prefixes, where, last):

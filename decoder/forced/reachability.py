@@ -139,7 +139,7 @@ def _cells(counts: Counts) -> tuple[str, ...]:
 
 
 def _exp(ln: float) -> str:
-    """The number of which this is the logarithm, also where no float holds it."""
+    """The number with this logarithm, even if it is too large for a float."""
     number = Decimal(ln).exp()
     return f"{number:,.1f}" if number < 1e6 else f"{number:.1e}"
 

@@ -215,7 +215,7 @@ class TableFilter:
     def __init__(self, model: Model, tables: Tables, ranking: RankingWeights, longest: int, table_limit: int):
         """`tables` are the model's, with weights; source phrases of up to `longest` words are looked up.
 
-        `ranking` ranks the pairs of a source phrase where `table_limit` (0: none) leaves some of them out.
+        `ranking` ranks the pairs of a source phrase if `table_limit` (0: none) leaves some of them out.
         """
         self.model, self.tables, self.longest, self.table_limit = model, tables, longest, table_limit
         self.scratch, self.has_frequencies = ScratchArrays(), False

@@ -130,7 +130,7 @@ def primary_language(code: str) -> str:
 
 
 def tokenizer_of(language: str) -> TokenizerName:
-    """The tokenizer for a language where none is named."""
+    """The default tokenizer for a language."""
     return "moses" if primary_language(language) in MOSES_LANGUAGES else "neutral"
 
 

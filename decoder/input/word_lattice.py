@@ -82,7 +82,7 @@ class WordLattice:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The likeliest word on an arc from each node, which stands for it where one is to be shown."""
+        """The likeliest word on an arc from each node, which is shown for the node."""
         return tuple(max(arcs, key=lambda arc: arc.probabilities).word for arcs in self.nodes)
 
     @property
@@ -92,7 +92,7 @@ class WordLattice:
 
     @cached_property
     def distances(self) -> np.ndarray:
-        """int32[n + 1, n + 1], arcs of the shortest path from node to node, or UNREACHABLE; (0, 0) where all skip none.
+        """int32[n + 1, n + 1], arcs of the shortest path from node to node, or UNREACHABLE; (0, 0) if none skips any.
 
         Then a distance is the difference of the nodes' numbers.
         """

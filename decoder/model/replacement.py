@@ -26,7 +26,7 @@ def check_replaceable(
     """Raise ConfigError if `output` is a model that a new one, of `command`, settings and data, differs from.
 
     `weights`: those that the new model begins with, None if they are not known yet. Only the entries of `data` that
-    are digests of files are compared. Raises ConfigError even if `is_forced` where `output` is no model at all.
+    are digests of files are compared. Raises ConfigError even with `is_forced` if `output` is not a model.
     """
     check_output(output)
     if is_forced or not (output / MODEL).exists():

@@ -26,7 +26,7 @@ N_CLASSES = ORIENTATIONS // 2  # of a direction
 
 
 def disagreements(model: Model) -> Iterator[Finding]:
-    """The first place of each kind where tables contradict each other."""
+    """The first contradiction of each kind between tables."""
     phrases = model.tables.phrases
     yield from _points(phrases)
     lost = [*_lost_phrases(phrases)]

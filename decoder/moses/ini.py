@@ -78,7 +78,7 @@ class MosesModel(NamedTuple):
 def read_moses_ini(path: str | Path) -> MosesModel:
     """The model that the moses.ini `path` describes; paths in it may be relative to its folder.
 
-    Raises FormatError, naming the line, where the file is malformed or needs what the decoder does not have.
+    Raises FormatError with the line if the file is malformed or needs what the decoder does not have.
     """
     path = Path(path)
     if path.is_dir():

@@ -79,7 +79,7 @@ def is_empty(directory: Path) -> bool:
 def check_work(output: Path) -> None:
     """Raise ConfigError unless a trainer may write to `output`: as check_output, or where trainers work already.
 
-    Raises ConfigError also where one of WORK_DIRECTORIES is there and is not the work of a trainer, FormatError if
+    Raises ConfigError also if one of WORK_DIRECTORIES is there and is not the work of a trainer, FormatError if
     there are other than regular files.
     """
     found = [path for name in WORK_DIRECTORIES if os.path.lexists(path := output / name)]

@@ -57,7 +57,7 @@ def count_words(phrases: PhraseTable, source_counts: np.ndarray, target_counts: 
     """Add c(f, e), at least 1, of each phrase pair to the count of its source word and to that of its target word.
 
     Only sides of one word count. Both arrays are float64[V], by word id. What leads out of the arrays of a damaged
-    table is passed over; BoundsChecks reports it where a sentence needs it.
+    table is passed over; BoundsChecks reports it if a sentence needs it.
     """
     n_pairs = min(phrases.target_offsets.size - 1, phrases.joint_counts.size)
     for source in range(phrases.source_offsets.size - 1):

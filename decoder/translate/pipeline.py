@@ -162,7 +162,7 @@ class LineTranslator(Together[tuple[int, Input | str], LineOutput]):
 
 
 def _in_text(answer: Answer, given: Input, tokenization: Tokenization) -> Answer:
-    """The answer for a sentence, with translations as text in place of tokens where text is raw."""
+    """The answer for a sentence; if text is raw, with translations as text instead of tokens."""
     if not tokenization.is_raw:
         return answer
     first, *nbest = (tokenization.in_text(one, given) for one in (answer.translation, *answer.nbest))

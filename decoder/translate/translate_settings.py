@@ -30,7 +30,7 @@ class ModelSearch(Section):
 
     @classmethod
     def of(cls, model: str | Path) -> "ModelSearch":
-        """The settings in search.yaml of a model directory; the defaults where there is none. Raises SmtError."""
+        """The settings in search.yaml of a model directory; the defaults if there is none. Raises SmtError."""
         if not (Path(model) / SEARCH).exists():
             return cls()
         return load_config(model_file(Path(model), SEARCH, LARGEST_TEXT), cls)

@@ -100,7 +100,7 @@ class Decoder:
         input_settings: InputSettings | None,
         *more: Any,
     ) -> Self:
-        """The decoder of a model directory, with what its search.yaml says where that is None, and `more` arguments."""
+        """The decoder of a model directory; settings that are None come from its search.yaml; `more`: arguments."""
         carried, model = ModelSearch.of(directory), open_model(directory)
         decoder = cls(model, search_settings or carried.search, weights, input_settings or carried.input, *more)
         decoder.request, decoder._directory = Request(mbr=carried.mbr), Path(directory).absolute()

@@ -115,7 +115,7 @@ def find_words_in(table: WordTable, text, begin, end, ids, place):
 def read_numbers(text, begin, end, numbers, place, most):
     """Write the numbers in text[begin:end] to `numbers` (float64[n]) from `place` on; how many, or NONE.
 
-    NONE where there are more than `most`, or one that float() has to read, see read_number.
+    NONE if there are more than `most`, or one that float() has to read, see read_number.
     """
     n_numbers = np.int64(0)
     begin = word_begin(text, begin, end)
@@ -133,7 +133,7 @@ def read_points(text, begin, end, points, place, most_digits, has_possible: bool
     """Write the alignment points in text[begin:end], as 0-0 1-2, to `points` (int64[n, 2]) from `place` (int64) on.
 
     Positions have at most `most_digits` (int64). With `has_possible` points are also 0?0 or 0p0. Returns how many there
-    are, or NONE where something else is there.
+    are, or NONE if there is something else.
     """
     n_points = np.int64(0)
     begin = word_begin(text, begin, end)

@@ -76,7 +76,7 @@ class FixedVocabulary:
         return [self.word(i) for i in range(len(self))]
 
     def ids(self, words: Sequence[str], missing: int = -1) -> np.ndarray:
-        """int32[len(words)] ids of `words`; `missing` where a word is not in the vocabulary."""
+        """int32[len(words)] ids of `words`; `missing` if a word is not in the vocabulary."""
         if len(words) > MAX_CACHED_LIST:
             return self._look_up(words, missing)
         cached = list(map(self._cached_ids.get, words))

@@ -111,7 +111,7 @@ def texts(given: str | Iterable[str] | None) -> list[str]:
 
 @contextmanager
 def memory_bound(n_bytes: int) -> Iterator[None]:
-    """Keep the process below `n_bytes` while a function works, and warn where it did not succeed."""
+    """Keep the process below `n_bytes` while a function works, and warn if it did not succeed."""
     keep_memory(n_bytes)
     try:
         yield

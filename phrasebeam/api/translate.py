@@ -199,7 +199,7 @@ def _segments(
 
 
 def _document(model: Path, path: Path | None, options: TranslateOptions) -> Document:
-    """The document in a file, whose languages, where nothing else is said, are the model's."""
+    """The document in a file, whose languages are by default the model's."""
     known, columns = open_description(model).text_languages, (options["source_column"], options["target_column"])
     if known and named_format(str(path)) != "tsv":
         columns = columns[0] or known.source_language, columns[1] or known.target_language

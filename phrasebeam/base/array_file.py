@@ -59,7 +59,7 @@ class ArrayWriter:
     def append(self, rows: np.ndarray) -> None:
         """Write `rows` ([K, *row_shape], converted to dtype) at the end.
 
-        Raises ValueError for another shape, OSError, which names the file, where the disk is full.
+        Raises ValueError for another shape, OSError, which names the file, if the disk is full.
         """
         rows = np.ascontiguousarray(rows, self.dtype)
         if rows.shape[1:] != self.row_shape:
@@ -86,7 +86,7 @@ def npy_header(dtype: np.dtype, shape: tuple[int, ...]) -> bytes:
 def new_array_file(path: Path, dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
     """Zeros in a new .npy file, mapped: what is written to them goes to the file.
 
-    Raises OSError, which names the file, where the disk has no room for all of it.
+    Raises OSError, which names the file, if the disk has no room for all of it.
     """
     size = math.prod(shape) * dtype.itemsize
     with named_in_errors(path), open(path, "wb") as file:

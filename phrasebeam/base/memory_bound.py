@@ -145,7 +145,7 @@ def keep_memory(n_bytes: int) -> None:
 
 
 def room_for_pages() -> float:
-    """Bytes of mapped files that may be read before the bound is near; infinite without a bound, or where all fit in.
+    """Bytes of mapped files that may be read before the bound is near; infinite without a bound, or if all fit in.
 
     Where the bound is near, and mapped pages are many, they are released before.
     """

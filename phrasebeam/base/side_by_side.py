@@ -1,4 +1,4 @@
-"""Long pieces of work side by side: in processes forked from this one, or in threads where it cannot fork safely.
+"""Long pieces of work side by side: in processes forked from this one, or in threads if it cannot fork safely.
 
 A forked process has all that is in memory as it is, the decoder and its mapped model too, and shares it until it
 writes; unlike threads, processes do not wait for each other's Python code.
@@ -93,7 +93,7 @@ def _in_processes(work: Work[Result], pieces: Sequence[int], workers: int, advan
 
 
 def killed(workers: Sequence[BaseProcess], advice: str) -> SmtError:
-    """The error where one of these forked processes was killed; if a mapped file was cut short, that is said."""
+    """The error if one of these forked processes was killed, or if a mapped file was cut short."""
     for worker in workers:
         worker.join(SECONDS_TO_END)
     has_lost_page = any(worker.exitcode == -signal.SIGBUS for worker in workers)

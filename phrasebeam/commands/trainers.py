@@ -144,7 +144,7 @@ def rerank(
 
 
 def _status(gain: "Gain", is_required: bool) -> int:
-    """The exit status of a training; where nothing was gained, the last line of its output says so."""
+    """The exit status of a training; if nothing was gained, the last line of its output says so."""
     if gain.found:
         return 0
     print(gain)

@@ -49,7 +49,7 @@ class LocalEngine:
         at_once: int = ITEMS_AT_ONCE,
         is_python: bool = False,
     ) -> Generator[Result]:
-        """Engine.map by threads, or by forked processes where the work is Python's and the system can fork safely."""
+        """Engine.map by threads, or by forked processes if the work is Python's and the system can fork safely."""
         if is_python and self.threads(threads) > 1 and sys.platform == "linux":
             return map_by_processes(function, items, self.threads(threads), at_once)
         return map_ordered(function, items, self.threads(threads))

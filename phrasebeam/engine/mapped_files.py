@@ -69,7 +69,7 @@ def mapped_array(array: np.ndarray) -> MappedArray | None:
 
 
 def map_again(place: MappedArray) -> np.ndarray:
-    """The array at `place`, mapped copy-on-write. Raises MissingFile where this machine does not see its file."""
+    """The array at `place`, mapped copy-on-write. Raises MissingFile if this machine does not see its file."""
     path = _seen(place.file)
     n_bytes = sum((n - 1) * step for n, step in zip(place.shape, place.strides)) + np.dtype(place.dtype).itemsize
     if not math.prod(place.shape):

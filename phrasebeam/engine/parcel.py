@@ -22,7 +22,7 @@ _by_functions: dict[type, Callable[[Any], tuple[Any, ...]]] = {}
 
 
 def travels_by_parts(kind: Kind) -> Kind:
-    """A class whose objects are packed as their attributes, even where they are pickled otherwise."""
+    """A class whose objects are packed as their attributes, even if they are pickled otherwise."""
     _by_parts.add(kind)
     return kind
 

@@ -41,7 +41,7 @@ class Engine(Protocol):
         """The results of work on long pieces, in their order; see run_side_by_side, which takes numbers alone."""
 
     def threads(self, threads: int) -> int:
-        """Threads of this process to use where it was told `threads`, unless the engine was told of workers."""
+        """Number of threads of this process: `threads`, unless the engine has a number of workers."""
 
 
 @runtime_checkable

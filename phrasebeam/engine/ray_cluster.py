@@ -37,7 +37,7 @@ class Cluster:
         return self._ray.put(value)
 
     def get(self, reference: Any) -> Any:
-        """The value of a reference; raises one of dead_worker_errors where its worker died."""
+        """The value of a reference; raises one of dead_worker_errors if its worker died."""
         return self._ray.get(reference)
 
     def wait(self, references: Sequence[Any], seconds: float) -> list[Any]:

@@ -121,7 +121,7 @@ class Latest:
 
 
 def _packed(error: Exception) -> Parcel:
-    """An error, or what it says where it cannot be sent."""
+    """An error, or its message if it cannot be sent."""
     try:
         parcel = pack(error)
         unpack(parcel)

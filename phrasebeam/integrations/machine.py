@@ -1,4 +1,4 @@
-"""A model behind the interfaces of SIL's sil-machine, where ThotSmtModel can stand: it translates, suggests and learns.
+"""A model with the interfaces of SIL's sil-machine, as a replacement for ThotSmtModel: translates, suggests, learns.
 
 TranslationEngine, InteractiveTranslationEngine and TranslationModel of machine.translation (sil-machine 1.9).
 """
@@ -36,7 +36,7 @@ class PhrasebeamModel(InteractiveTranslationModel):
     """A model directory as a translation model of sil-machine that learns the segments it is trained with.
 
     Segments are text, or tokens. Text becomes tokens by the tokenizers given, as for ThotSmtModel; of a model of raw
-    text, by its own where none are given. One thread at a time may use it.
+    text, by its own if none are given. One thread at a time may use it.
     """
 
     def __init__(

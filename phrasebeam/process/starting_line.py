@@ -1,6 +1,6 @@
 """A line on the terminal from the start of a command until anything else is written there: imports take seconds.
 
-It says that kernels will be compiled where the command has not ended well since phrasebeam or numba were installed.
+It says that kernels will be compiled, if the command has not succeeded since phrasebeam or numba were installed.
 """
 
 import os

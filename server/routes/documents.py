@@ -116,7 +116,7 @@ async def filled(body: FilledBody, http_request: HttpRequest, service: Serving) 
 def _document(path: Path, served: ServedModel) -> Document:
     """The document in a file; its languages are those of the model, as far as these are known.
 
-    Segments of plain text are sentences where the model is of raw text, else lines.
+    Segments of plain text are sentences if the model was made from raw text, else lines.
     """
     known = served.languages if named_format(path) != "tsv" else None
     source, target = known or (None, None)

@@ -1,4 +1,4 @@
-"""GET /v1/projects: the projects of a model, whose confirmed translations count where they are named."""
+"""GET /v1/projects: the projects of a model, whose confirmed translations are used by requests that name them."""
 
 from typing import Annotated
 

@@ -94,7 +94,7 @@ def translation_answer(
 
 
 def match_of(answer: Answer) -> MatchAnswer | None:
-    """The segment that is most similar to a sentence, where its project has one."""
+    """The segment that is most similar to a sentence, if its project has one."""
     found = answer.match if isinstance(answer, AdaptedAnswer) else None
     if found is None:
         return None

@@ -96,6 +96,6 @@ class DecodingPool:
 
 
 def _run(job: Job[Result], stop: StopFlag) -> Result:
-    """The result of a job. Raises what StopFlag.check does where it was stopped while it waited for its thread."""
+    """The result of a job. Raises what StopFlag.check does if it was stopped while it waited for its thread."""
     stop.check()
     return job(stop)

@@ -62,9 +62,9 @@ class Projects:
         return [name for _, name in sorted(found, reverse=True) if re.fullmatch(PROJECT_NAME, name)]
 
     def of(self, served: ServedModel, project: str | None) -> ServedModel:
-        """The model with a decoder that learned what the project has; the model itself where that is nothing.
+        """The model with a decoder that has learned from the project; the model itself if the project is empty.
 
-        Raises HTTPException: 404 where the server keeps no projects, and what `_using` raises.
+        Raises HTTPException: 404 if the server keeps no projects, and what `_using` raises.
         """
         if project is None:
             return served

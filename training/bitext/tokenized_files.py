@@ -32,7 +32,7 @@ def tokenized_files(model: Path, raw: bool | None) -> Iterator["TokenFiles"]:
 
 
 class TokenFiles:
-    """Files of tokens in a directory, of raw files; where those are tokenized, themselves."""
+    """Files of tokens in a directory, made from raw files; the files themselves if they are tokenized."""
 
     def __init__(self, model: Path, tokenization: Tokenization, directory: Path):
         self.model, self.tokenization, self.directory = model, tokenization, directory

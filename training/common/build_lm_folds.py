@@ -57,7 +57,7 @@ def build_lm_folds(
 
     `target`: the target side of the training data, tokenized, one sentence a line; `models`: the language models that
     need folds, by their number, from 1; `more`: text that all see, as language_model.text of train-model;
-    `operations`: those of the sentence pairs, where the model has an operation sequence model. Memory is bounded as in
+    `operations`: those of the sentence pairs, if the model has an operation sequence model. Memory is bounded as in
     `estimate`. Raises ConfigError or FormatError.
     """
     if n_folds < 2:

@@ -80,7 +80,7 @@ class DerivedModel:
 
         The work keeps the development set, for its report; `is_text`: whether the source has no lattices.
 
-        Raises ConfigError if a model or other work is in `output`; where `is_forced`, that is deleted instead.
+        Raises ConfigError if a model or other work is in `output`; if `is_forced`, that is deleted instead.
         """
         now = BegunWork(
             signature=self.signature(settings),

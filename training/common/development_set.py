@@ -111,7 +111,7 @@ def read_development(
 
 
 class DevelopmentScorer:
-    """Scores weights while they are learned, with one decoder; `tune`, where given, tunes the dense ones before."""
+    """Scores weights while they are learned, with one decoder; `tune`, if given, tunes the dense ones before."""
 
     def __init__(self, development: DevelopmentSet, decoder: Decoder, tune: Tune | None = None):
         self.development, self.decoder, self.tune = development, decoder, tune

@@ -25,7 +25,7 @@ from phrasebeam.training.word_alignment.alignment_points import read_pharaoh
 
 
 def with_alignment(corpus: BitextFiles, model: Path, settings: TrainingDataSettings) -> BitextFiles:
-    """`corpus`; where leave-one-out needs its alignment and none is given, with the one that `model` keeps.
+    """`corpus`; if leave-one-out needs its alignment and none is given, with the one that `model` keeps.
 
     Raises ConfigError if it keeps none, or that of other files, and FormatError if these are not parallel.
     """
@@ -57,7 +57,7 @@ def training_pairs(
 def training_folds(
     corpus: BitextFiles, model: Model, directory: Path, settings: TrainingDataSettings, memory: int
 ) -> Sequence[Fold]:
-    """Language models without a fold of the target side each, in `directory`, where they are made if absent.
+    """Language models, each without a fold of the target side, in `directory`; they are made if absent.
 
     Estimating them takes `memory` bytes at most, see `estimate`.
     """

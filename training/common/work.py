@@ -62,7 +62,7 @@ def find_conflict(output: Path, directory: Path, now: BegunWork) -> str:
 
 
 def check_conflict(output: Path, directory: Path, now: BegunWork, is_forced: bool) -> None:
-    """Raise ConfigError if a model or other work is in the way; where `is_forced`, delete that instead."""
+    """Raise ConfigError if a model or other work is in the way; if `is_forced`, delete that instead."""
     if problem := find_conflict(output, directory, now):
         if not is_forced:
             raise ConfigError(f"{output}: {problem}; {FORCE}")

@@ -32,7 +32,7 @@ class GrowthStep(NamedTuple):
 def ascend(
     before: GrowthStep | None, value: float, probabilities: tuple[np.ndarray, ...], gradient: np.ndarray
 ) -> GrowthStep:
-    """The point from which the next step is made: `probabilities`, or those `before` where the objective went down.
+    """The point from which the next step is made: `probabilities`, or those `before` if the objective went down.
 
     A step goes up if its constants D are large enough, which is not known before: they double after each failure.
     """

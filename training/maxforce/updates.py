@@ -13,7 +13,7 @@ from phrasebeam.plugins.declarations import extended, plugins
 
 
 class Bins(NamedTuple):
-    """Scores from search and forced decoding for bins 0..n; -inf where there is no such derivation.
+    """Scores from search and forced decoding for bins 0..n; -inf if there is no such derivation.
 
     With a margin (a departure from the paper, whose margin is 0) the scores of y-bad ones are higher by it.
     """

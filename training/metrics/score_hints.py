@@ -1,4 +1,4 @@
-"""Hints at what may be wrong where text looks tokenized, as sacrebleu looks at it, or a score is very low."""
+"""Hints at possible errors if text looks tokenized (by sacrebleu's test), or a score is very low."""
 
 from collections.abc import Mapping, Sequence
 

@@ -46,7 +46,7 @@ class RoundTrip(NamedTuple):
 
 
 def tell_round_trips(raw: Sequence[Path], settings: RawTextSettings, directory: Path) -> None:
-    """Log a line for source and target of a bitext, by the tokenizers in `directory`; a warning where many change."""
+    """Log a line for source and target of a bitext, by the tokenizers in `directory`; a warning if many change."""
     for name, path, side, learned in zip(("source", "target"), raw, settings.sides, tokenizer_paths(directory)):
         found = RoundTrip.of(path, open_tokenizer(side, learned))
         if found.n_changed <= LARGE * found.n_lines:

@@ -58,7 +58,7 @@ def _kept(bitext: Bitext, wanted: AlignmentConfig, kept: Sequence[KeptAlignments
 def check_alignments(config: TrainModelConfig, path: str | Path | None) -> None:
     """Raise ConfigError if more word alignments have to agree than there are, with those of the file `path`.
 
-    Raises it, too, where the text is raw, or to be cleaned, and there is such a file; and FormatError if that is
+    Raises it, too, if the text is raw, or to be cleaned, and there is such a file; and FormatError if that is
     not of alignments, as far as its first line tells.
     """
     if path is not None and (config.preprocessing or config.is_cleaned):

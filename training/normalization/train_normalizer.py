@@ -103,7 +103,7 @@ def train_normalizer(
 ) -> NormalizerDescription:
     """Train the normalizer of word pairs in `output`; what is there of the same files and settings is not made again.
 
-    Raises SmtError or OSError, before any work where files are missing or not as they should be.
+    Raises SmtError or OSError, before any work if files are missing or wrong.
     """
     pairs = read_word_pairs(files.pairs, files.forms)
     development = read_word_pairs(files.development, files.development_forms) if files.development else []

@@ -108,7 +108,7 @@ class ShardPasses:
         advance: Advance,
         objective: ExampleObjective[Any] | RemoteExamples | None = None,
     ) -> PassProgress:
-        """The pass over a shard, where it was begun, or from its beginning; its examples are decoded in `pool`.
+        """The pass over a shard, continued or from its beginning; its examples are decoded in `pool`.
 
         `objective`: what stands for that of the passes.
         """

@@ -143,7 +143,7 @@ def _tuning(stage: ChooseStage, choice: SearchChoice, search: SearchSettings) ->
 
 
 def as_carried(settings: Settings, model: Path) -> Settings:
-    """Settings of a trainer whose searches reach as far as that of the model, where they do not say it themselves."""
+    """Settings of a trainer whose searches reach as far as that of the model, if they do not have their own."""
     reach = ModelSearch.of(model).search.model_dump(include={*REACH})
     update: dict[str, Any] = {}
     for name in ("search", "development_search"):

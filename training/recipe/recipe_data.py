@@ -126,7 +126,7 @@ def check_lengths(files: RecipeFiles) -> dict[str, int]:
 
 
 def divided(data: BitextFiles, share: float, directory: Path) -> tuple[BitextFiles, BitextFiles]:
-    """Two parts, to tune on and to decide by, a `share` of all: every k-th sentence; both are all where it is 0."""
+    """Two parts, to tune on and to decide by, a `share` of all: every k-th sentence; both are all if it is 0."""
     if not share:
         return data, data
     step = max(2, round(1 / share))

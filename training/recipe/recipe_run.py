@@ -129,7 +129,7 @@ class RecipeResult(NamedTuple):
 def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, is_forced: bool = False) -> RecipeResult:
     """Make the model of a recipe in `output`; what is there of the same recipe and files is not made again.
 
-    Raises SmtError or OSError, before any work where files are missing or of other lengths.
+    Raises SmtError or OSError, before any work if files are missing or differ in length.
     """
     check_work(output)
     if not (output / WORK).exists() and (output / MODEL).exists() and not is_forced:

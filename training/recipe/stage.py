@@ -159,7 +159,7 @@ def translated(
     risk: MbrSettings | None = None,
     tokenization: Tokenization = TOKENIZED,
 ) -> list[str]:
-    """The translations of the sentences of a set, by least Bayes risk where settings of it are given."""
+    """The translations of the sentences of a set, by minimum Bayes risk if it has settings."""
     texts, request = [], Request(mbr=risk) if risk else decoder.request
     lines = read_lines(data.source)
     inputs = list(tokenization.sentences(lines, "pass-through", data.source, decoder.model.has_tags))

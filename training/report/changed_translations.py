@@ -1,4 +1,4 @@
-"""The translations that a training changed: by gain and loss where references are known, else by how often."""
+"""The translations that a training changed: by gain and loss if references are known, else by frequency."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple

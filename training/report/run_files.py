@@ -106,7 +106,7 @@ def find_training(directory: Path) -> RunDirectory:
 
 
 def _stage_works(directory: Path) -> list[Path]:
-    """The work directories of a recipe's stages, which may lie deeper, where a stage tries several ways."""
+    """The work directories of a recipe's stages, which may lie deeper if a stage tries several ways."""
     return sorted(path.parent for path in (directory / RECIPE / "stages").rglob(FILE))
 
 

@@ -24,7 +24,7 @@ def with_inner_search(config: Settings, model: Path) -> Settings:
 
 
 def save_search(config: TuneConfig, derived: DerivedModel) -> list[str]:
-    """Let the derived model carry the search of the settings, where they have one; the names of files written."""
+    """Let the derived model carry the search of the settings, if they have one; returns the names of written files."""
     if config.search is None:
         return []
     carried = ModelSearch.of(derived.model).model_dump(exclude_unset=True) | {"search": config.search}

@@ -64,7 +64,7 @@ class TuningRun:
             self.progress = self.progress.model_copy(update={"iterations": done[:-1], "finished": False})
 
     def save_weights(self, number: int, weights: Weights, sparse: SparseWeights | None = None) -> None:
-        """Keep the weights after iteration `number`; those of sparse features where they are tuned."""
+        """Keep the weights after iteration `number`; and those of sparse features if they are tuned."""
         if sparse is not None:
             save_sparse_weights(sparse, self._sparse(number))
         save_config(weights, self.directory / f"weights.{number:02}.yaml")

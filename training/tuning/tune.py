@@ -153,7 +153,7 @@ def tuning_before_scores(
     """A function by which another trainer tunes weights before it scores them: by all `runs`, of which the best counts.
 
     The work is in `directory` while it lasts. What a tuning of the same name did there before it was killed is not done
-    again; ConfigError is raised where that had another signature. Whoever is killed before the result is recorded
+    again; ConfigError is raised if that had another signature. Whoever is killed before the result is recorded
     tunes again, to the same weights.
     """
 

@@ -81,7 +81,7 @@ def _result(tuner: Tuner, test: DevelopmentSet | None) -> RunResult:
 
 
 def _write_model(derived: DerivedModel, tuner: Tuner, config: TuneConfig) -> None:
-    """Write the tuned weights, those of sparse features, where they were tuned, and how the model is searched."""
+    """Write the tuned weights, also of sparse features if they were tuned, and the search settings."""
     best, output = tuner.run.progress.best, derived.output
     sparse, own = tuner.run.sparse_weights(best), save_search(config, derived)
     if sparse is not None:

@@ -162,7 +162,7 @@ def _is_like(corpus: Corpus, pair, other, share, row):
 
 @inner_kernel
 def _most_voted(index: TwinIndex, n_voted):
-    """The earliest pair (int64) with most votes, which then has none; EMPTY where no pair has any."""
+    """The earliest pair (int64) with most votes, which then has none; EMPTY if no pair has any."""
     best, most = np.int64(EMPTY), np.int64(0)
     for i in range(n_voted):
         pair = np.int64(index.voted[i])
