@@ -43,7 +43,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._refuse(503, f"{self.limits.max_connections} connections are open already; try again later")
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Let the application know, and leave nothing behind."""
+        """Tell the application, and free everything."""
         self._disconnect()
         self.pipeline.clear()
         super().connection_lost(exc)

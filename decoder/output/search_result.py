@@ -1,4 +1,4 @@
-"""The result of a search: the hypothesis graph of a sentence, and all that can be read out of it for people."""
+"""The result of a search: the hypothesis graph of a sentence, and all results that are read from it for users."""
 
 import math
 from dataclasses import dataclass, replace

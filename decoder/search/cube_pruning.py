@@ -199,7 +199,7 @@ def _enqueue(queues, row, node, option, priority):
 
 @inlined_kernel
 def _take(queues, row):
-    """The item of least cost, which no longer waits."""
+    """Take the item of least cost from the queue."""
     item = dequeue(queues.cost[row], queues.waiting[row], queues.n_waiting[row])
     queues.n_waiting[row] -= 1
     return item

@@ -1,4 +1,4 @@
-"""Lines in, lines out: what `translate` does with a stream of sentences, for commands and servers."""
+"""From lines to lines: how `translate` processes a stream of sentences, for commands and servers."""
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass

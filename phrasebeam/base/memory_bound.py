@@ -187,7 +187,7 @@ def _megabytes(n_bytes: int) -> str:
 
 
 def _name_of(pid: int) -> str:
-    """The module that a process of ours runs, the command of another one, "" if it is gone."""
+    """The module of one of our processes, or the command of another process; "" if it is gone."""
     try:
         command = Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace").split("\0")
     except OSError:

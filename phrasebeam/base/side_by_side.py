@@ -101,7 +101,7 @@ def killed(workers: Sequence[BaseProcess], advice: str) -> SmtError:
 
 
 def become_worker(parent: int, sharers: int) -> None:
-    """End, in a forked process, with `parent` or by its SIGTERM, and keep to one of so many parts of its memory."""
+    """End, in a forked process, with `parent` or by its SIGTERM, and keep to an equal part of its memory."""
     keep_share(sharers)
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # the parent has it, too, and ends us by SIGTERM

@@ -20,7 +20,7 @@ REFUSALS = ("InvalidAuthToken", "no authentication token was found")  # what Ray
 
 
 def prepare_for(address: str) -> None:
-    """See that something listens at `address`, host:port, and use a token if there is one, as `ray start` does.
+    """Check that something listens at `address`, host:port, and use a token if there is one, as `ray start` does.
 
     To be called before Ray is imported, which reads the environment then. Other addresses (auto) are left to Ray.
     Raises ConfigError if nothing listens.

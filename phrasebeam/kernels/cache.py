@@ -157,14 +157,14 @@ def _warn_once(problem: str, message: str) -> None:
 
 
 def mark_used(directory: Path) -> None:
-    """Set the time of a directory from which a kernel was loaded, unless it is of today."""
+    """Set the time of a directory from which a kernel was loaded, unless it is today's."""
     with suppress(OSError):  # a cache that only root can write
         if _age(directory) > DAY:
             os.utime(directory)
 
 
 def clean_daily(kernels: Path) -> None:
-    """Remove from the cache `kernels` what was not used for DAYS_KEPT days, and unfinished files, at most once a day.
+    """Remove kernels from the cache that were not used for DAYS_KEPT days, and unfinished files, at most once a day.
 
     A process that needs what another removes compiles it again.
     """

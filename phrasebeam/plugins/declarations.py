@@ -113,7 +113,7 @@ def _declare(kind: str, name: str, item: object, function: Declared) -> Declared
 
 
 def use(*files: str | Path) -> None:
-    """Take these plugins, too: for Python, before anything that they extend is imported, such as Decoder.
+    """Use these plugins, too; to be called in Python before anything that they extend is imported, such as Decoder.
 
     Raises ConfigError if that is too late, or one of them is damaged.
     """

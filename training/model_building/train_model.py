@@ -88,7 +88,7 @@ def train_model(
 
 
 def _with_capitals(config: TrainModelConfig, target: str | Path) -> TrainModelConfig:
-    """The settings with `capitalize` as the target text has it; Moses' rules capitalize all sentences."""
+    """The settings with `capitalize` chosen by the target text; Moses' rules capitalize all sentences."""
     raw = config.preprocessing
     if raw is None or raw.capitalize is not None or raw.target_tokenizer == "moses":
         return config
@@ -302,7 +302,7 @@ def _stage(bitext: Bitext, config: TrainModelConfig, data: Mapping[str, Mapping[
 def _digests(
     source: str | Path, target: str | Path, config: TrainModelConfig, alignment: str | Path | None
 ) -> dict[str, dict[str, str]]:
-    """Name and SHA-256 of every input file; one that cannot be read is thus reported before the work."""
+    """Name and SHA-256 of every input file; thus an unreadable file is reported before the work."""
     paths = {"source": source, "target": target, **language_model_paths(config)}
     if alignment is not None:
         paths["alignment"] = alignment

@@ -25,7 +25,7 @@ class ListLoss(Protocol):
 
 
 class ListLossSettings(Section):
-    """The objective that sparse weights are learned by, from a list."""
+    """Objective of learning sparse weights from an n-best list."""
 
     loss: Literal["pairs", "expected"] = Field(
         "pairs",
