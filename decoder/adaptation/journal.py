@@ -215,7 +215,7 @@ def fields(segment: Segment) -> dict[str, object]:
 
 
 def _segment(record: Mapping[str, Any]) -> Segment:
-    """The segment of a record. Raises KeyError, TypeError, ValueError, AttributeError or ConfigError if it is invalid."""
+    """The segment of a record. Raises KeyError, TypeError, ValueError, AttributeError or ConfigError for wrong ones."""
     alignment = tuple(map(_point, record["alignment"].split()))
     source, translation = (tuple(map(intern, record[name].split(" "))) for name in ("source", "translation"))
     if any(not (0 <= s < len(source) and 0 <= t < len(translation)) for s, t in alignment):

@@ -13,7 +13,7 @@ from phrasebeam.decoder.output.derivation_view import DerivationView
 
 
 class Plain(BaseModel):
-    """Base of data that are written as JSON unchanged. Scores are natural logs, higher is better; spans are half open."""
+    """Base of data that become JSON. Scores are natural logs, higher is better; spans are half open."""
 
     model_config = ConfigDict(frozen=True)
 
