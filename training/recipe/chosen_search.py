@@ -48,7 +48,7 @@ class SearchChoice(Section):
     def __str__(self) -> str:
         """The settings that are tried, in words."""
         given = self.model_dump(exclude_none=True)
-        return ", ".join(f"{name} {value}" for name, value in given.items()) or "the search as it is"
+        return ", ".join(f"{name} {value}" for name, value in given.items()) or "the present search"
 
 
 class ChooseStage(TrainerStage):

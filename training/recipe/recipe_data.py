@@ -26,8 +26,8 @@ NO_DEVELOPMENT = (
 LEAST_SENTENCES = 10  # of the development data
 MOST_INVOLVED = 0.5  # of all pairs; where more are twins, too few would be left to learn from
 FATES = {
-    "learning": "these and those that they repeat are not learned from, since leave-one-out cannot hold them out",
-    "model": "they are left out of the model, and not learned from",
+    "learning": "trainers ignore these and those that they repeat, since leave-one-out cannot hold them out",
+    "model": "they are left out of the model and of training",
 }
 Share = Annotated[float, Field(gt=0, le=1)]
 

@@ -47,28 +47,29 @@ def _curves(result: RecipeResult, output: Path) -> Iterator[str]:
 def _notes(result: RecipeResult, recipe: Recipe, output: Path) -> Iterator[str]:
     sizes = ", ".join(f"{number:,} {name}" for name, number in result.sentences.items())
     yield f"Sentences: {sizes}."
-    decides = f"every {round(1 / recipe.held_out)}th sentence of it" if recipe.held_out else "the whole translation"
+    share = f"every {round(1 / recipe.held_out)}th sentence of" if recipe.held_out else "all of"
     by = METRICS[recipe.metric].title
-    of = "training pairs that were held out, those most like new text" if result.is_held_out else "development data"
-    yield f"The first table is of {of}, {decides}. Stages are kept by {by}; test data only report."
-    yield "TER, WER and CER are rates of errors; accuracy is the share of sentences that are as a reference has them."
+    data = "held-out training pairs, which are those most like new text" if result.is_held_out else "development data"
+    yield f"The first table shows scores on {share} the {data}."
+    yield f"{by} decides which stages are kept; test data decide nothing."
+    yield "TER, WER and CER are error rates; accuracy is the share of sentences that equal a reference."
     yield f"± is half of the 95 % confidence interval by bootstrap. {_scored(result, recipe)}"
     if curves := list(_curves(result, output)):
         yield f"Curves: {', '.join(curves)}."
-    yield "Peak: what the process had held at most when the stage was done."
+    yield "Peak: the largest memory of the process up to the end of the stage."
     yield from result.cleaning
     if result.twins:
         yield f"{result.twins}."
     for name, number in result.seen.items():
         if number:
-            fate = "and left out" if recipe.leave_out_seen else "too: scores are higher than of new text"
+            fate = "and left out" if recipe.leave_out_seen else "too: their scores are higher than those of new text"
             yield f"{number:,} {name} sentences are in the training data, {fate}."
 
 
 def _scored(result: RecipeResult, recipe: Recipe) -> str:
     """The description of how text is scored, with sacrebleu's signatures."""
-    text = "Raw text is scored, as it is published" if recipe.is_raw else "Text is scored as it is tokenized"
-    return f"{text}: {'; '.join(f'{name}|{signature}' for name, signature in result.signatures.items())}."
+    kind = "raw text, as in publications" if recipe.is_raw else "tokenized text"
+    return f"Scores are computed on {kind}: {'; '.join(f'{name}|{signature}' for name, signature in result.signatures.items())}."
 
 
 def _markdown_table(rows: Sequence[Sequence[str]]) -> str:

@@ -59,7 +59,7 @@ from phrasebeam.training.recipe.stage import (
 )
 
 WORK = "recipe"
-KEPT_ADVICE = "their scores are higher than of new text, and --leave-out-seen leaves them out"
+KEPT_ADVICE = "their scores are higher than those of new text; --leave-out-seen leaves them out"
 WITHOUT_EFFECT = ("threads", "workers", "memory")
 
 

@@ -177,7 +177,7 @@ def _curve(path: Path, work: Path) -> Curve:
                 run = row.pop("run", "")
                 runs.setdefault(run, []).append({name: _number(value) for name, value in row.items()})
         except (ValueError, TypeError, csv.Error) as error:
-            message = f"not as it was written ({excerpt(str(error))}); a training that goes on writes it again"
+            message = f"damaged ({excerpt(str(error))}); if you continue the training run, it is written again"
             raise FormatError(path, message, rows.line_num or None) from None
     return Curve(_name(path.parent, work), runs)
 

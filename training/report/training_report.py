@@ -33,7 +33,7 @@ from phrasebeam.training.report.run_files import (
 HEAVIEST = 30  # sparse features of each group
 TITLES = {"chrfpp": METRICS["chrf++"].title}  # of columns whose name is not theirs
 SCORES = ("score", "list_score", "example_score")  # columns of one chart, as they have one unit
-OF_TOKENS = "The model is of raw text. Scores and translations of iterations are of its tokens."
+OF_TOKENS = "The model was trained on raw text. Scores and translations of iterations are those of tokenized text."
 STAGE_DEPTH = 3  # of the directory of a recipe's stage: recipe/stages/NAME
 
 
@@ -74,7 +74,7 @@ def _stages(description: ModelDescription, recipe: RecipeScores) -> Iterator[Chi
         yield element("h3", {}, f"{number}. {stage.command} ", element("small", {}, f"version {stage.version}"))
         yield html_list(_facts(stage))
         if stage.settings:
-            yield element("p", {}, "Settings that are not the defaults:")
+            yield element("p", {}, "Settings that differ from the defaults:")
             yield element("pre", {}, _yaml(stage.settings))
     if description.preprocessing:
         yield element("p", {}, OF_TOKENS)

@@ -316,7 +316,7 @@ def test_scores_of_raw_text_are_those_of_the_published_kind(here, capsys):
     assert f"| {bleu:.2f} ± " in report
     assert f"| {chrf:.2f} ± " in report
     assert "tok:13a" in printed.out
-    assert "Raw text is scored, as it is published: BLEU|nrefs:1" in report
+    assert "Scores are computed on raw text, as in publications: BLEU|nrefs:1" in report
     made = report.partition("```sh\n")[2].partition("\n```")[0].replace(" \\\n ", "").split()
     assert made[:2] == ["phrasebeam", "train"]
     assert all(one in made for one in [*data, *raw, "recipe.yaml"])

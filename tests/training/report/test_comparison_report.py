@@ -68,7 +68,7 @@ def test_the_page_shows_scores_and_sentences(folder, capsys):
     for text in (
         "phrasebeam evaluate \\\n  --hypothesis one two \\\n  --reference ref \\\n  --trials 20 \\\n  --page page.html",
         "two against one",
-        "2 sentences better, 1 worse, 1 as good.",
+        "2 sentences better, 1 worse, 1 equal.",
         "der <b>hund</b>",
         "the <b>dog</b> sleeps",
         "BLEU",
