@@ -125,7 +125,7 @@ def dense_weights(
     ):
         if n_weights != expected:
             raise ModelError(
-                f"weights: {name} has {n_weights} weights, the model has {expected} such scores; give as many"
+                f"weights: {name} has {n_weights} weights, the model has {expected} such scores; give the same number"
             )
     pair = [getattr(weights, name) for name in names_of(PAIR_FEATURES)]
     if all(weight is None for weight in pair):

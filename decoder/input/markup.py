@@ -188,7 +188,9 @@ def _terms(element: Element, begin: int, end: int, target: Callable[[str], str] 
         probabilities = [_probability(element.name, text) for text in texts.split(SEPARATOR)]
     if len(probabilities) != len(targets):
         numbers = f"{len(targets)} translations and {len(probabilities)} probabilities"
-        raise ConfigError(f"<{element.name}> gives {numbers}, expected as many of each, separated by {SEPARATOR}")
+        raise ConfigError(
+            f"<{element.name}> gives {numbers}, expected the same number of each, separated by {SEPARATOR}"
+        )
     return [
         Term(begin, end, words, probability, written=text if target else "")
         for words, probability, text in zip(targets, probabilities, written)

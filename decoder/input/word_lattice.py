@@ -62,7 +62,7 @@ class WordLattice:
             for arc in arcs:
                 self._check(number, arc)
         if len({len(arc.probabilities) for arcs in self.nodes for arc in arcs}) > 1:
-            raise ConfigError("some arcs have more scores than others, expected as many for each")
+            raise ConfigError("some arcs have more scores than others, expected the same number for each")
 
     def _check(self, number: int, arc: Arc) -> None:
         where = f"the arc {excerpt(arc.word)} of node {number}"

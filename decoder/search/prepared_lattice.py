@@ -104,7 +104,7 @@ def _check(lattice: WordLattice, n_weights: int, model: Model, has_operations: b
         )
     if lattice.n_scores not in (n_weights, None):
         raise ConfigError(
-            f"an arc has {lattice.n_scores} scores, and the model {n_weights} weights input_score; give as many"
+            f"an arc has {lattice.n_scores} scores, and the model {n_weights} weights input_score; give the same number"
         )
 
 

@@ -268,7 +268,7 @@ class FeatureNamer:
             for group, is_active in zip(SPARSE_GROUPS, self.active)
         ]
         if np.bincount(groups, minlength=len(SPARSE_GROUPS)).tolist() != [len(names) for names in names_by_group]:
-            raise ValueError("there are not as many names as features; kernels and names of a group differ")
+            raise ValueError("the numbers of names and features differ; kernels and names of a group disagree")
         return [names_by_group[group].popleft() for group in groups.tolist()]
 
     @staticmethod

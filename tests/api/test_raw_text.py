@@ -140,7 +140,9 @@ def test_commands_with_markup(here, capfd):
 
 def test_an_error_names_the_raw_file(here):
     Path("short.en").write_text("The dog sleeps.\n")
-    with pytest.raises(phrasebeam.FormatError, match=r"^short\.en: 1 lines, raw\.dev\.de has 20; expected as many"):
+    with pytest.raises(
+        phrasebeam.FormatError, match=r"^short\.en: 1 lines, raw\.dev\.de has 20; expected the same number"
+    ):
         phrasebeam.tune("raw-model", "raw.dev.de", "short.en", "tuned")
     assert not Path("tuned").exists()
 

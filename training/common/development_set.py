@@ -99,7 +99,7 @@ def read_development(
     lines = {path: list(read_lines(path)) for path in (data.source, *data.references)}
     for path, sentences in lines.items():
         if not sentences or len(sentences) != len(lines[data.source]):
-            expected = f"{data.source} has {len(lines[data.source])}; expected as many, one or more, of each"
+            expected = f"{data.source} has {len(lines[data.source])}; expected the same number of each, at least one"
             raise FormatError(path, f"{len(sentences)} lines, {expected}")
     references = [lines[path] for path in data.references]
     metric = make_metric(settings.metric, references, settings.lowercase, settings.reference_length)

@@ -52,7 +52,7 @@ class TrainingDataSettings(Section):
         description="number of folds of the data; each has a language model that was trained without it; 0: none",
     )
     sentences: int = Field(
-        0, ge=0, le=MOST_COUNTED, description="use only so many sentence pairs from the start of the data; 0: all"
+        0, ge=0, le=MOST_COUNTED, description="number of sentence pairs to use, from the start of the data; 0: all"
     )
     max_words: int = Field(100, ge=1, le=MOST_COUNTED, description="leave out source sentences with more words")
 

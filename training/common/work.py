@@ -46,11 +46,11 @@ def find_conflict(output: Path, directory: Path, now: BegunWork) -> str:
         try:
             before = load_config(directory / FILE, BegunWork)
         except SmtError as error:
-            return f"work that cannot be read ({error})"
+            return f"a run that cannot be read ({error})"
         if before.signature == now.signature:
             return ""
         if not {path.name for path in directory.iterdir()} <= {FILE, DEVELOPMENT}:  # else nothing was done yet
-            return f"work of {before.command}: {before.differences(now) or 'other settings'}"
+            return f"a run of {before.command}: {before.differences(now) or 'other settings'}"
     if (output / MODEL).exists():
         try:
             return name_of(open_description(output, is_verified=False))
@@ -58,7 +58,7 @@ def find_conflict(output: Path, directory: Path, now: BegunWork) -> str:
             return f"a model that cannot be read ({error})"
     others = [output / name / FILE for name in WORK_DIRECTORIES if output / name != directory]
     begun = [path.parent.name for path in others if path.exists()]
-    return f"work that was begun, in {', '.join(begun)}" if begun else ""
+    return f"an unfinished run, in {', '.join(begun)}" if begun else ""
 
 
 def check_conflict(output: Path, directory: Path, now: BegunWork, is_forced: bool) -> None:

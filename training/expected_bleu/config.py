@@ -94,7 +94,7 @@ class ExpectedBleuConfig(TrainingDataSettings, ScoringSettings):
     search: SearchSettings = CUBE_200
     leave_one_out: LeaveOneOut | None = Field("penalty", description=LEAVE_ONE_OUT)
     score_every: Annotated[int, WITHOUT_EFFECT] = Field(
-        8, ge=1, le=MOST_COUNTED, description="score the weights on the development data after so many iterations"
+        8, ge=1, le=MOST_COUNTED, description="number of iterations between two scores on the development data"
     )
     tune: TuneConfig | None = Field(
         SHORT_MERT,

@@ -86,7 +86,7 @@ class RankingConfig(TrainingDataSettings, ScoringSettings, ListLossSettings):
         4, description="maximum number of epochs over the training data"
     )
     patience: Annotated[int, WITHOUT_EFFECT] = Field(
-        10, ge=1, le=MOST_COUNTED, description="stop after so many epochs without a better score"
+        10, ge=1, le=MOST_COUNTED, description="stop after this number of epochs without a better score"
     )
     start: Literal["zero", "model"] = Field("model", description="weights to start from")
     rule: RuleName = Field("perceptron", description="update rule")

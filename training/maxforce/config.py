@@ -58,7 +58,7 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
         8, description="maximum number of iterations over the training data"
     )
     patience: Annotated[int, WITHOUT_EFFECT] = Field(
-        2, ge=1, le=MOST_COUNTED, description="stop after so many iterations without a better score"
+        2, ge=1, le=MOST_COUNTED, description="stop after this number of iterations without a better score"
     )
     batch: int = Field(
         24,

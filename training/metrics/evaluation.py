@@ -150,7 +150,7 @@ def evaluate_texts(
     options = options or EvaluationOptions()
     lengths = {len(lines) for lines in (*systems.values(), *references)}
     if len(lengths) != 1 or lengths == {0}:
-        raise ConfigError(f"systems and references have {sorted(lengths)} sentences; expected as many of each")
+        raise ConfigError(f"systems and references have {sorted(lengths)} sentences; expected the same number of each")
     if options.paired and len(systems) < 2:
         raise ConfigError(f"a paired {options.paired} test compares two or more systems, got {len(systems)}")
     if options.confidence and len(systems) > 1:

@@ -60,7 +60,7 @@ def make_metric(
     """
     sizes = sorted({len(lines) for lines in references})
     if len(sizes) != 1 or sizes == [0]:
-        raise ConfigError(f"the references have {sizes} sentences; expected as many, one or more, in each")
+        raise ConfigError(f"the references have {sizes} sentences; expected the same number in each, at least one")
     if name == "bleu":
         return Metric(name, sizes[0], partial(References(references, lowercase).statistics, length=length))
     if METRICS[name].kind == CHRF_KIND:

@@ -42,7 +42,7 @@ class RoundTrip(NamedTuple):
         share = 100 * self.n_changed / max(1, self.n_lines)
         found = f"{side} side, {path.name}: {self.n_changed:,} of {tried} lines ({share:.1f} %)"
         shown = f", such as {self.example[0]!r}, which becomes {self.example[1]!r}" if self.n_changed else ""
-        return f"{found} do not come back from the tokenizer{shown}"
+        return f"{found} are not restored from tokens{shown}"
 
 
 def tell_round_trips(raw: Sequence[Path], settings: RawTextSettings, directory: Path) -> None:

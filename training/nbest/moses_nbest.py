@@ -116,7 +116,9 @@ def store_nbest(path: Path, layout: Layout, metric: Metric, store: NbestStore) -
             correlations += centered.T @ scores
             squares += scores @ scores
     if n_sentences != metric.n_sentences:
-        raise FormatError(path, f"{n_sentences} sentences, the references have {metric.n_sentences}; give as many")
+        raise FormatError(
+            path, f"{n_sentences} sentences, the references have {metric.n_sentences}; give the same number"
+        )
     store.commit()
     weights: np.ndarray = np.linalg.lstsq(products, correlations, rcond=1e-9)[0]
     is_rounding = np.abs(weights) * np.sqrt(np.diag(products)) <= ROUNDING * np.sqrt(squares)

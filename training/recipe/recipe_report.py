@@ -69,7 +69,8 @@ def _notes(result: RecipeResult, recipe: Recipe, output: Path) -> Iterator[str]:
 def _scored(result: RecipeResult, recipe: Recipe) -> str:
     """The description of how text is scored, with sacrebleu's signatures."""
     kind = "raw text, as in publications" if recipe.is_raw else "tokenized text"
-    return f"Scores are computed on {kind}: {'; '.join(f'{name}|{signature}' for name, signature in result.signatures.items())}."
+    signatures = "; ".join(f"{name}|{signature}" for name, signature in result.signatures.items())
+    return f"Scores are computed on {kind}: {signatures}."
 
 
 def _markdown_table(rows: Sequence[Sequence[str]]) -> str:

@@ -43,13 +43,13 @@ class OnlineTuning(TrainingDataSettings, Sampling, ListLossSettings):
         0,
         ge=0,
         le=MOST_DELAYED,
-        description="decode each mini-batch without the updates of so many mini-batches before it, so that "
+        description="decode each mini-batch without the updates of this number of mini-batches before it, so that "
         "threads need not wait",
     )
     average: bool = Field(True, description="use the mean of the weights after each step, not the last weights")
     sentence_bleu: SentenceBleu = Field("nakov", description="smoothing of sentence BLEU, which compares hypotheses")
     patience: Annotated[int, WITHOUT_EFFECT] = Field(
-        4, ge=1, le=MOST_COUNTED, description="stop after so many epochs without a better score"
+        4, ge=1, le=MOST_COUNTED, description="stop after this number of epochs without a better score"
     )
     templates: Templates | None = Field(
         Templates(rule_id=True, phrase_alignment=True, rule_reordering=True, source_deletion=True),

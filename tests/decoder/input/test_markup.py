@@ -107,7 +107,10 @@ def test_what_is_written_is_read(seed, policy):
         ("a </ b>", "malformed tag at character 3"),
         ('<b translation="x"></b>', "a translation is given for no words, expected at least one"),
         ('<b translation="x||">a</b>', "<b> gives a translation without words; remove a ||"),
-        ('<b translation="x||y" prob="1">a</b>', "<b> gives 2 translations and 1 probabilities, expected as many"),
+        (
+            '<b translation="x||y" prob="1">a</b>',
+            "<b> gives 2 translations and 1 probabilities, expected the same number",
+        ),
         ('<b translation="x" prob="much">a</b>', '<b> has prob="much", expected a number'),
         ('<b translation="x" prob="-1">a</b>', "a translation has probability -1.0, expected"),
         ('<b translation="x" prob="nan">a</b>', "a translation has probability nan, expected"),

@@ -302,7 +302,7 @@ def test_what_was_begun_with_other_settings_is_not_taken_up(data, tmp_path, monk
         {"gold_table_limit": 1},
         {"templates": {"rule_id": True}, "seeds": [2]},
     ):
-        with pytest.raises(ConfigError, match=r"work of train-maxforce: .* was .*, is .*; give --force"):
+        with pytest.raises(ConfigError, match=r"a run of train-maxforce: .* was .*, is .*; give --force"):
             learned_with(data, tmp_path / "out", **more)
     learn(data, tmp_path / "out")
 

@@ -105,9 +105,7 @@ def test_a_recipe_without_development_data(here, capsys):
         decided[name] for name in ("weights.yaml", "search.yaml")
     ]
     assert phrasebeam.check_model("out") == []
-    assert (
-        "the held-out training pairs, which are those most like new text" in (here / "out/recipe/report.md").read_text()
-    )
+    assert "the held-out training pairs, which are" in (here / "out/recipe/report.md").read_text()
     before = {path: path.stat().st_mtime_ns for path in here.glob("out/recipe/stages/*/model.yaml")}
     again = phrasebeam.train("train.de", "train.en", None, None, "out", recipe=SMALL, dev_folds=10, **test)
     assert again.stages == result.stages

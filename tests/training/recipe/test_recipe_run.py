@@ -321,7 +321,7 @@ def test_scores_of_raw_text_are_those_of_the_published_kind(here, capsys):
     assert made[:2] == ["phrasebeam", "train"]
     assert all(one in made for one in [*data, *raw, "recipe.yaml"])
     assert main([*made[1:-2], "--output", "again"] if made[-2] == "--output" else made[1:]) == 0
-    assert "target side, train.en: 0 of 396 lines (0.0 %) do not come back from the tokenizer" in printed.err
+    assert "target side, train.en: 0 of 396 lines (0.0 %) are not restored from tokens" in printed.err
 
 
 @pytest.mark.parametrize(

@@ -166,7 +166,7 @@ def test_data_of_online_tuning_are_for_it_alone(data, tmp_path, capsys):
     given = [part for name, file in other.items() for part in (f"--{name}", str(data / file))]
     assert main(["tune", *given, "--iterations", "1", "--output", str(tmp_path / "other")]) == 0
     assert main(options(data, tmp_path / "other")) == 2
-    assert "other: work of tune: method was 'mira-corpus', is 'online'" in capsys.readouterr().err
+    assert "other: a run of tune: method was 'mira-corpus', is 'online'" in capsys.readouterr().err
     with_two = options(data, tmp_path / "two", "--reference", str(data / "train.source"))
     assert main(with_two) == 2
     assert "references of training data, expected one" in capsys.readouterr().err
