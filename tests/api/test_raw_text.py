@@ -140,9 +140,7 @@ def test_commands_with_markup(here, capfd):
 
 def test_an_error_names_the_raw_file(here):
     Path("short.en").write_text("The dog sleeps.\n")
-    with pytest.raises(
-        phrasebeam.FormatError, match=r"^short\.en: 1 lines, raw\.dev\.de has 20; expected the same number"
-    ):
+    with pytest.raises(phrasebeam.FormatError, match=r"^short\.en: 1 lines, raw\.dev\.de has 20; expected the same"):
         phrasebeam.tune("raw-model", "raw.dev.de", "short.en", "tuned")
     assert not Path("tuned").exists()
 
