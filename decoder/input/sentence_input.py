@@ -152,7 +152,7 @@ class Input:
                 raise ConfigError(f"a translation is aligned {term.alignment}, which is not entirely inside it")
         for wall in self.walls:
             if not 0 <= wall <= n_words:
-                raise ConfigError(f"a wall stands before word {wall}, the sentence has words 0 to {n_words - 1}")
+                raise ConfigError(f"a wall is before word {wall}, but the sentence has words 0 to {n_words - 1}")
         for zone in self.zones:
             check_span("a zone holds", *zone, n_words)
         if self.zones:

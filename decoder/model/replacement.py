@@ -66,7 +66,7 @@ def _further(output: Path, description: ModelDescription) -> Iterator[str]:
             yield f"{name} was added"
     known = {name.partition("/")[0] for name in (MODEL, *description.files, *model_files(output))}
     if others := sorted({path.name for path in output.iterdir() if not is_unfinished(path)} - known):
-        yield f"has {', '.join(others[:3])}, which is no part of it"
+        yield f"has {', '.join(others[:3])}, which is not part of it"
 
 
 def clear_model(output: Path) -> None:

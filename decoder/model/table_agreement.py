@@ -69,7 +69,7 @@ def _lost_phrases(phrases: PhraseTable) -> Iterator[Finding]:
         piece = phrases.slots[first : first + AT_ONCE]
         np.add.at(times, piece[piece >= 0], 1)
     for source in np.flatnonzero(times != 1)[:1]:
-        yield "phrases/slots.npy", f"source phrase {source} stands in {times[source]} slots, expected 1"
+        yield "phrases/slots.npy", f"source phrase {source} is in {times[source]} slots, expected 1"
 
 
 @kernel

@@ -140,7 +140,7 @@ def _check_weights(path: Path, weights: Weights) -> None:
         if name in given and name not in KNOWN:
             raise ModelError(f"{path}: {name} is a feature that Moses does not have; remove its weight, and tune again")
     if weights.early_distortion is not None and weights.distortion != 0:
-        message = f"distortion {weights.distortion} beside early_distortion, and Moses has the one or the other"
+        message = f"distortion {weights.distortion} together with early_distortion, but Moses has only one of the two"
         raise ModelError(f"{path}: {message}; set distortion to 0, or remove early_distortion, and tune again")
 
 
@@ -263,7 +263,7 @@ def _word_arguments(model: Model, group: str) -> str:
     paths = WORD_FEATURES[kind][1]
     given = {key: name for key, name in paths.items() if lists is not None and getattr(lists, name) is not None}
     if given and len(given) < len(paths):
-        raise ModelError(f"templates.yaml: word_lists has {', '.join(given.values())} alone; Moses has both or neither")
+        raise ModelError(f"templates.yaml: word_lists has {', '.join(given.values())} only; Moses has both or neither")
     return arguments + "".join(f" {key}=words.{name}" for key, name in given.items())
 
 

@@ -147,7 +147,7 @@ def _read_reordering(
 ) -> list[int]:
     """Read all reordering tables for the phrase table in `folder`; how many of its pairs each of them lacks."""
     if n_repeated := len(reader.repeated):
-        found = f"{n_repeated} lines repeat the phrases of another; each is a translation of its own, as in Moses"
+        found = f"{n_repeated} lines repeat the phrases of another line; each is a separate translation, as in Moses"
         log.warning("%s: %s", reader.path, found)
     if not moses.reordering_tables:
         return []

@@ -15,7 +15,7 @@ from phrasebeam.decoder.tables.model_paths import check_model_files
 from phrasebeam.decoder.tokenizers.registry import TOKENIZERS, Tokenizer, open_tokenizer, tokenizer_paths
 
 NOT_RAW = (
-    "no preprocessing, so that the model knows tokenized text alone; for raw text train it with train-model --raw, or "
+    "no preprocessing, so that the model knows only tokenized text; for raw text train it with train-model --raw, or "
     "import it with import-moses --source-language ... --target-language ..."
 )
 

@@ -46,7 +46,7 @@ def constrain(
     """
     if len(prefix.words) > LONGEST_PREFIX:
         message = (
-            f"a prefix of {len(prefix.words)} words, expected at most {LONGEST_PREFIX}; give the last sentence alone"
+            f"a prefix of {len(prefix.words)} words, expected at most {LONGEST_PREFIX}; give only the last sentence"
         )
         raise ConfigError(f"{excerpt(' '.join(prefix.words))}: {message}")
     n_options = int(options.first[source.sentence.words.size * options.longest])

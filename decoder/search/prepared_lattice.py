@@ -93,7 +93,7 @@ def prepare_lattice(
 
 def _check(lattice: WordLattice, n_weights: int, model: Model, has_operations: bool) -> None:
     if has_operations:
-        message = "operations are of words in one order, and lattices and confusion networks have several"
+        message = "operations need one order of words, and lattices and confusion networks have several"
         raise ConfigError(f"{message}; give text, or remove operations from weights.yaml and tune again")
     if model.has_tags:
         raise ConfigError("the model has features of tags, which lattices and confusion networks lack; give text")

@@ -85,5 +85,5 @@ class SentencePreparer:
         if fold is None:
             return self.model
         if not 0 <= fold < len(self._folds):
-            raise ConfigError(f"the sentence is of fold {fold}, but there are {len(self._folds)} language model folds")
+            raise ConfigError(f"the sentence is in fold {fold}, but there are {len(self._folds)} language model folds")
         return self._folds[fold].model

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 SHOWN_TOKENS = (
-    "alignment and segmentation are of tokens, which raw text does not show; give tokens (--no-raw), or none of both"
+    "alignment and segmentation refer to tokens, which raw text does not show; give tokens (--no-raw), or neither"
 )
 
 

@@ -74,5 +74,5 @@ class MatchCounts:
         n = len(self._similarities)
         mean = f", {100 * sum(self._similarities) / n:.0f} % on average" if n else ""
         return (
-            f"{self.n_texts} segments, of which the memories have {self.n_known}; {n} sentences have similar ones{mean}"
+            f"{self.n_texts} segments; the memories have {self.n_known} of them; {n} sentences have similar ones{mean}"
         )

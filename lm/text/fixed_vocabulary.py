@@ -51,7 +51,7 @@ class FixedVocabulary:
         duplicate = int(fill_slots(self.encoded, self.slots))
         if duplicate != NO_DUPLICATE:
             word = excerpt(self.word(duplicate))
-            raise FormatError(path, f"the word {word} stands here twice; train the model again", duplicate + 1)
+            raise FormatError(path, f"the word {word} is here twice; train the model again", duplicate + 1)
 
     def _view_bytes(self) -> None:
         """Memoryviews of the words, which are faster to index than arrays."""

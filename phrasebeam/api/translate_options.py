@@ -225,10 +225,10 @@ def check_arguments(model: Path, threads: int, given: TranslateOptions) -> None:
         "--adapt translates one line after the other; leave out --threads": (
             given["adapt"] is not None and threads > 1
         ),
-        "--adapt, --adapt-journal and --tm are of this process; leave out --engine": (
+        "--adapt, --adapt-journal and --tm work only in this process; leave out --engine": (
             learns and given["engine"] != "local"
         ),
-        "--leave-one-out is of training data; leave out --adapt, --adapt-journal and --tm": learns and is_training,
+        "--leave-one-out is for training data; leave out --adapt, --adapt-journal and --tm": learns and is_training,
         "--similarity needs --tm, --adapt or --adapt-journal; give one of them": (
             given["similarity"] is not None and not learns
         ),
@@ -240,9 +240,9 @@ def check_paragraphs(given: TranslateOptions, is_raw: bool) -> None:
     """Raise ConfigError if lines of several sentences are not possible."""
     option = of_tokens(given)
     conflicts = {
-        "--paragraphs is of plain text; leave it out for documents": is_document(optional_path(given["input"])),
-        "--paragraphs is of raw text, which the model or --no-raw excludes; leave it out": not is_raw,
-        f"{option} is of sentences; leave it out, or --paragraphs": option != "",
+        "--paragraphs is for plain text; leave it out for documents": is_document(optional_path(given["input"])),
+        "--paragraphs is for raw text, which the model or --no-raw excludes; leave it out": not is_raw,
+        f"{option} is for single sentences; leave it out, or --paragraphs": option != "",
     }
     _refuse(conflicts if given["paragraphs"] else {})
 

@@ -98,7 +98,7 @@ async def _several(
 async def _translate(given: dict[str, Any], served: ServedModel, request: HttpRequest, service: Service) -> object:
     for name, what in UNSUPPORTED.items():
         if name in given and (name not in ("sg", "topt") or is_true(given, name)):
-            raise Fault(TYPE_ERROR, f"{name}: {what} cannot be asked for here; leave it out")
+            raise Fault(TYPE_ERROR, f"{name}: {what} is not available here; leave it out")
     if "text" not in given:
         raise Fault(PARSE_ERROR, "Missing source text")
     if not isinstance(given["text"], str):

@@ -104,7 +104,7 @@ async def filled(body: FilledBody, http_request: HttpRequest, service: Serving) 
             document = _document(path, served)
             if wrong := [number for number in body.translations if number >= len(document.segments)]:
                 found = f"translations of segment {wrong[0]}, but the document has {len(document.segments)}"
-                raise HTTPException(422, f"{found}, counted from 0; send the document that they are of")
+                raise HTTPException(422, f"{found}, counted from 0; send the document with these segments")
             document.confirm(body.translations)
             return document.content()
 
@@ -140,7 +140,7 @@ def _file(body: DocumentBody) -> Iterator[Path]:
     except ValueError:
         raise HTTPException(422, f"{body.name}: its content is not in base64") from None
     if content.startswith((GZIP_MAGIC, ZSTD_MAGIC)) or body.name.lower().endswith(tuple(SUFFIXES)):
-        raise HTTPException(422, f"{body.name}: compressed; send it as it is without")
+        raise HTTPException(422, f"{body.name}: compressed; send it uncompressed")
     kind = named_format(body.name)
     if kind and b"<!ENTITY" in content.replace(b"\0", b""):
         raise HTTPException(422, f"{body.name}: declares entities; send it without them")

@@ -102,7 +102,7 @@ def _with_markup(body: SentenceBody, served: ServedModel, is_raw: bool, markup: 
     if markup in (None, "pass-through"):
         return None
     if not can_have_markup or not isinstance(body.text, str):
-        raise ConfigError("markup is of text without other instructions; leave out the one or the other")
+        raise ConfigError("markup is only for text without other instructions; leave out one of the two")
     tokenization = tokenization_of(served, is_raw)
     if is_raw:
         check_size("characters in a sentence", len(body.text), LONGEST_RAW)
@@ -128,7 +128,7 @@ def _as_given(body: SentenceBody, served: ServedModel, is_raw: bool, most_words:
 def tokenization_of(served: ServedModel, is_raw: bool) -> Tokenization:
     """The tokenization of text. Raises ConfigError if text is raw and the model was made from tokenized text."""
     if is_raw and served.raw_text is None:
-        raise ConfigError(f"the model {served.name} knows tokenized text alone; send tokens, and leave out raw")
+        raise ConfigError(f"the model {served.name} knows only tokenized text; send tokens, and leave out raw")
     return Tokenization.of(served.raw_text if is_raw else None)
 
 

@@ -26,7 +26,7 @@ from phrasebeam.server.serving.served_models import ServedModel
 from phrasebeam.server.serving.server_settings import MOST_NBEST, ServerLimits
 from phrasebeam.server.serving.service import Service, Serving, check_size
 
-PLACES = "paragraphs are text, of which places of tokens, walls, zones and a prefix say nothing"
+PLACES = "paragraphs are for text without positions of tokens, walls, zones or a prefix"
 
 router = APIRouter(tags=["translation"])
 ModelName = Annotated[str | None, Field(max_length=100, description="name of a served model; by default the first")]
@@ -127,7 +127,7 @@ async def _documents(
 ) -> list[MarkedDocument]:
     """The texts of a request as their sentences. Raises HTTPException (413, 422)."""
     if not body.raw or served.raw_text is None:
-        raise HTTPException(422, "paragraphs are of raw text; give raw, and a model of raw text, or leave them out")
+        raise HTTPException(422, "paragraphs are for raw text; give raw and a model for raw text, or leave them out")
 
     def divide(sentence: SentenceBody, stop: StopFlag) -> MarkedDocument:
         if not isinstance(sentence.text, str) or sentence.has_places:

@@ -50,7 +50,7 @@ def check_origin(request: Request, origins: Sequence[str]) -> None:
     origin = request.headers.get("Origin")
     host = request.headers.get("Host")
     if origin is not None and urlsplit(origin).netloc != host and not {ANY, origin} & {*origins}:
-        message = f"the request is of a page of {excerpt(origin)}; allow it by --cors-origin"
+        message = f"the request comes from a page of {excerpt(origin)}; allow it by --cors-origin"
         raise HTTPException(403, message)
 
 

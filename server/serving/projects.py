@@ -25,7 +25,7 @@ from phrasebeam.server.serving.languages import LanguagePair
 from phrasebeam.server.serving.served_models import ServedModel
 
 PROJECT_NAME = r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}$"
-NAME_RULE = "up to 100 letters, digits and . _ + -, of which the first is a letter, a digit or _"
+NAME_RULE = "up to 100 letters, digits and . _ + -, beginning with a letter, a digit or _"
 MOST_OPEN = 32  # projects with a decoder in memory; the one that was not used longest is closed for another
 CHANGED = "was removed, replaced or cut by another program; it was read again, repeat the request"
 NO_PROJECTS = "this server keeps no projects; it is to be started with --projects DIR"

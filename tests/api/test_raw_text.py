@@ -133,9 +133,9 @@ def test_commands_with_markup(here, capfd):
     assert main(["translate", "--model", "raw-model", "--input", "in.de", "--markup", "exclusive"]) == 2
     assert "in.de:1: <x> has span=, which counts tokens, and the text is raw" in capfd.readouterr().err
     assert main(["translate", "--model", "raw-model", "--input", "raw.dev.de", "--alignment"]) == 2
-    assert "of tokens, which raw text does not show; give tokens (--no-raw)" in capfd.readouterr().err
+    assert "to tokens, which raw text does not show; give tokens (--no-raw)" in capfd.readouterr().err
     assert main(["translate", "--model", "model", "--input", "dev.de", "--raw"]) == 2
-    assert "no preprocessing, so that the model knows tokenized text alone" in capfd.readouterr().err
+    assert "no preprocessing, so that the model knows only tokenized text" in capfd.readouterr().err
 
 
 def test_an_error_names_the_raw_file(here):

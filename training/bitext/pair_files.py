@@ -79,7 +79,7 @@ def _of_both_sides(sides: Sides, given: Mapping[str, Any]) -> Sides | None:
         return sides
     for one in targets:
         if named_format(one) in FORMATS:
-            raise ConfigError(f"{one}: has both sides; give it as --{_option(sides.source)} alone, or give plain text")
+            raise ConfigError(f"{one}: has both sides; give it as --{_option(sides.source)} only, or give plain text")
     if not targets:
         missing = f"--{_option(sides.target)} is missing; give it, or a file of both sides ({KNOWN})"
         raise ConfigError(f"{source}: is plain text of one side, but {missing}")

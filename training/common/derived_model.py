@@ -160,4 +160,4 @@ def with_sparse_weights(model: Model, weights: SparseWeights) -> Model:
 def check_not_itself(output: Path, *models: Path) -> None:
     """Raises ConfigError if `output` is one of the input models."""
     if real_path(output) in [real_path(model) for model in models]:
-        raise ConfigError(f"{output}: is the model itself; give another --output")
+        raise ConfigError(f"{output}: is the input model; give another --output")

@@ -97,7 +97,7 @@ def train_expected_bleu(
     corpus, config = with_alignment(corpus, model, config), with_inner_search(config, model)
     derived = DerivedModel.begin(model, output, WORK, data_files(corpus, development))
     if derived.opened.description.score_loss:
-        message = "scores in 8 bits, and those that are learned are written as they are; train it with 32"
+        message = "scores in 8 bits, but learned scores need 32; train it with 32"
         raise ConfigError(f"{model}: {message} (phrases.score_bits)")
     check_arrays(model, derived.opened)
     config = config.for_model(has_orientations=derived.opened.description.reordering is not None)

@@ -15,7 +15,7 @@ from phrasebeam.training.word_alignment.alignment import align
 from phrasebeam.training.word_alignment.alignment_points import Alignments, read_pharaoh
 from phrasebeam.training.word_alignment.alignment_settings import AlignmentConfig
 
-CLEANED_ALIGNMENT = "a word alignment is of text that stays as it is; leave out --clean, or leave out the alignment"
+CLEANED_ALIGNMENT = "a word alignment needs unchanged text; leave out --clean, or leave out the alignment"
 RAW_ALIGNMENT = "a word alignment counts tokens, and raw text has none yet; tokenize first, or leave out one of the two"
 
 

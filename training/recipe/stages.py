@@ -81,7 +81,7 @@ class BuildStage(TrainerStage):
             if isinstance(one, BuildStage) and one.settings.preprocessing == self.settings.preprocessing
         ]
         settings = self._with_word_classes(work) if self.word_classes else self.settings
-        # By force, since one that was killed may have left the model with search.yaml, which is no part of it yet.
+        # By force, since one that was killed may have left the model with search.yaml, which is not part of it yet.
         train_model(files.source, files.target, work.output, settings, files.alignment, True, kept)
         save_config(ModelSearch(search=self.search), work.output / SEARCH)
 

@@ -323,7 +323,7 @@ def test_features_with_other_keys_are_refused(directory, capsys):
         path.write_text(text.replace(f"format: {FORMAT}\n", format))
         assert main(arguments) == 2
         (line,) = capsys.readouterr().err.splitlines()
-        assert f"{path}: {found}, expected '{FORMAT}'; learn the features anew with train-maxforce" in line
+        assert f"{path}: {found}, expected '{FORMAT}'; learn the features again with train-maxforce" in line
     path.unlink()
     weights = load_config(toy.directory / "weights.yaml", Weights).model_copy(update={"rule_id": None})
     Decoder.load(toy.directory, weights=weights)

@@ -133,7 +133,7 @@ def test_phrase_pairs_that_are_repeated_are_options_each(tmp_path, caplog):
     (tmp_path / "reordering").write_text("casa ||| house ||| 0.5 0.25 0.25 0.5 0.25 0.25\n")
     (tmp_path / "moses.ini").write_text(REPEATED_INI)
     import_moses(tmp_path / "moses.ini", tmp_path / "model")
-    assert "table: 1 lines repeat the phrases of another; each is a translation of its own, as in Moses" in caplog.text
+    assert "table: 1 lines repeat the phrases of another line; each is a separate translation" in caplog.text
     assert_sound(tmp_path / "model")
     first, second = (one for one in Decoder.load(tmp_path / "model").nbest("casa", 10) if one.text == "house")
     better, worse = np.log([0.7, 0.75]), np.log([0.1, 0.05])
@@ -262,7 +262,7 @@ def test_words_that_moses_cannot_have(tmp_path, toy):
 
 @pytest.mark.parametrize(
     ("weights", "complaint"),
-    [({"early_distortion": 0.1}, "distortion 0.3 beside early_distortion, and Moses has the one or the other; set")],
+    [({"early_distortion": 0.1}, "distortion 0.3 together with early_distortion, but Moses has only one of the two")],
 )
 def test_features_that_moses_cannot_have(tmp_path, toy, weights, complaint):
     model = shutil.copytree(toy, tmp_path / "model")

@@ -280,7 +280,7 @@ def test_the_command_says_how_it_went(data, lists, tmp_path, capsys):
     assert main(options(data, tmp_path / "new", *more, "--leave-one-out", "drop")) == 2
     assert "lists.yaml: made with" in capsys.readouterr().err
     assert main(options(data, data / "model")) == 2
-    assert "is the model itself" in capsys.readouterr().err
+    assert "is the input model" in capsys.readouterr().err
     assert main(options(data, tmp_path / "new", "--features", "a,a")) == 2
     assert "one occurs twice" in capsys.readouterr().err
 

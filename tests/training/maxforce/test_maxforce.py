@@ -262,7 +262,7 @@ def test_other_settings_do_not_go_on(data, tmp_path, capsys):
     assert main(options(data, tmp_path / "out", "--iterations", "1", "--update", "local")) == 2
     assert "give --force to delete it, or another --output" in capsys.readouterr().err
     assert main(options(data, data / "model")) == 2
-    assert "is the model itself" in capsys.readouterr().err
+    assert "is the input model" in capsys.readouterr().err
 
 
 def test_the_alignment_that_the_model_keeps_is_the_default(data, tmp_path, capsys):

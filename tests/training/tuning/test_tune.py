@@ -329,7 +329,7 @@ def test_mistakes(data, tmp_path):
         tune_model(data / "model", BitextFiles(source, [reference, data / "config"]), tmp_path / "out", config)
     with pytest.raises(ConfigError, match="not a model"):
         tune_model(data / "model", BitextFiles(source, [reference]), data, config)
-    with pytest.raises(ConfigError, match="is the model itself"):
+    with pytest.raises(ConfigError, match="is the input model"):
         tune_model(data / "model", BitextFiles(source, [reference]), data / "model", config)
     tune_model(data / "model", BitextFiles(source, [reference]), tmp_path / "out", config)
     other, corpus = config.model_copy(update={"nbest": 7}), BitextFiles(source, [reference])
