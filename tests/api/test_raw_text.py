@@ -38,7 +38,7 @@ def test_tune(both):
 
     assert made(both, tune) > 30
     phrasebeam.report("tuned-raw", "report.html")
-    assert "Scores and translations of iterations are of its tokens." in Path("report.html").read_text()
+    assert "Scores and translations of iterations are those of tokenized text." in Path("report.html").read_text()
 
 
 def test_trainers_find_the_alignment_that_the_model_keeps(both):

@@ -165,7 +165,7 @@ def test_options_that_do_not_fit_the_systems():
         evaluate_texts(one, [["a"]], EvaluationOptions(paired="bootstrap"))
     with pytest.raises(ConfigError, match="for a single system, got 2"):
         evaluate_texts(two, [["a"]], EvaluationOptions(confidence=True))
-    with pytest.raises(ConfigError, match="as many of each"):
+    with pytest.raises(ConfigError, match="the same number of each"):
         evaluate_texts(one, [["a", "b"]])
     with pytest.raises(ConfigError, match="at least one"):
         evaluate_files([], [])
