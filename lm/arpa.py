@@ -28,7 +28,7 @@ ADVICE = "copy the file or train the model again"
 
 
 def starts_arpa(start: bytes) -> bool:
-    """Whether a file that starts so (its first LONGEST_HEADER bytes) is ARPA: text, and then a line \\data\\."""
+    """Whether a file with these first LONGEST_HEADER bytes is ARPA: text, and then a line \\data\\."""
     data = DATA.search(start)
     return data is not None and b"\0" not in start[: data.start()]
 
@@ -127,7 +127,7 @@ class _Reader:
             (word,) = self.read_ngram(line, 1, log10_prob, log10_backoff)
             word = UNKNOWN if word == "<UNK>" else word
             if index.setdefault(word, len(index)) != len(log10_prob) - 1:
-                self.refuse(f"the word {excerpt(word)} stands here twice; keep one of the lines")
+                self.refuse(f"the word {excerpt(word)} is here twice; keep one of the lines")
         for word in (BEGIN, END):
             if word not in index:
                 self.refuse(f"the 1-grams end without {word}; train the model with sentence boundaries")

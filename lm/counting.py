@@ -36,7 +36,7 @@ def text_tokens(
 ) -> Iterator[np.ndarray]:
     """Word ids of the texts `paths` in int32 chunks of whole sentences: order - 1 times <s>, the words, </s>.
 
-    With `classes`, words become their classes, or <unk> where they have none. New words or classes are added to
+    With `classes`, words become their classes, or <unk> if they have none. New words or classes are added to
     `vocabulary`, which must begin with SPECIALS. Those in the text are left out, as if they were white space, and a
     hint says so. Raises FormatError if a text is not UTF-8.
     """

@@ -87,7 +87,7 @@ def estimate(
 
 
 def _thresholds(prune: Sequence[int], order: int) -> tuple[int, ...]:
-    """A threshold for each of the orders 1 to `order`. Raises ConfigError where there are none, or these do not fit."""
+    """A threshold for each of the orders 1 to `order`. Raises ConfigError if there are none, or these do not fit."""
     if not MIN_ORDER <= order <= MAX_ORDER:
         raise ConfigError(f"order: found {order}, expected {MIN_ORDER} to {MAX_ORDER}")
     given = tuple(prune) or (0,)
@@ -108,7 +108,7 @@ def _estimate(chunks: Iterator[np.ndarray], vocabulary: Vocabulary, text: str, s
             unigrams, count_histograms = _count(windows, files, len(vocabulary), settings, advance)
         if not files[settings.order].words.n_rows:
             needed = f"order {settings.order} needs a sentence of at least {settings.order - 2} words"
-            raise FormatError(text, f"no such n-grams: {needed}; give more text or a lower order")
+            raise FormatError(text, f"too little text: {needed}; give more text or a lower order")
         with stage("estimating probabilities", windows.n_buckets) as advance:
             unigram_order = _estimate_probs(windows, files, unigrams, count_histograms, settings.prunes, advance)
         with stage("placing backoffs", windows.n_buckets) as advance:
@@ -120,7 +120,7 @@ def _estimate(chunks: Iterator[np.ndarray], vocabulary: Vocabulary, text: str, s
 
 
 def _bucket_rows(settings: Settings) -> int:
-    """Windows per bucket: what the memory has left beside vocabulary and interpreter."""
+    """Windows per bucket, from the memory that vocabulary and interpreter leave."""
     # Measured with orders 4 and 6: keys, counts and several copies of the words.
     bytes_per_row = 40 * settings.order
     return max(1, memory_left(settings.memory_bytes) // bytes_per_row)

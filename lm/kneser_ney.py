@@ -118,7 +118,7 @@ def interpolate(
     """Probabilities float64[K] of the n-grams of `order`, and backoffs float64[C] of their contexts.
 
     `begins`: int64[C], first n-gram of each context; `lower_prob`: float64, probabilities one order below, indexed by
-    `order.suffixes`; `discount`: float64[4] of `discounts`. Those of pruned n-grams are of no use.
+    `order.suffixes`; `discount`: float64[4] of `discounts`. Values of pruned n-grams are not used.
     """
     prob, backoff = np.empty(len(order.words)), np.empty(begins.size)
     _interpolate(begins, *order[1:], lower_prob, discount, prob, backoff)
@@ -147,7 +147,7 @@ def _place_backoffs(last_words, context_backoffs, next_backoff, log10_backoff):
 
 
 def place_backoffs(last_words: np.ndarray, context_backoffs: np.ndarray, vocabulary_size: int) -> np.ndarray:
-    """float32[K] log10 backoffs of n-grams in context order with `last_words` (int32[K]); 0 where that is </s>.
+    """float32[K] log10 backoffs of n-grams in context order with `last_words` (int32[K]); 0 if that is </s>.
 
     `context_backoffs`: float32, those of the other n-grams, all of which are contexts, by last word and then in context
     order: the order in which the buckets of n-grams one word longer give them.

@@ -29,7 +29,7 @@ class LanguageModel:
     """An n-gram model of `order` in KenLM's hash tables; `begin` and `end` are the ids of <s> and </s>."""
 
     def __init__(self, image: np.ndarray, header: Header, path: str | Path = "language model"):
-        """Take the bytes (uint8) of a KenLM probing file and its header, as `load` and `from_ngrams` give them."""
+        """From the bytes (uint8) of a KenLM probing file and its header, which `load` and `from_ngrams` supply."""
         self.path, self._image = path, image
         self.tables = view_tables(image, header)
         self.order, self.counts, self._largest_id = self.tables.order, header.counts, header.counts[0]
@@ -52,17 +52,17 @@ class LanguageModel:
 
     @classmethod
     def from_ngrams(cls, model: NgramModel) -> "LanguageModel":
-        """The model with hash tables built in memory. Raises ModelError if n-grams of `model` are inconsistent."""
+        """Build the hash tables of a model in memory. Raises ModelError if the n-grams of `model` are inconsistent."""
         return cls(*build_tables(model))
 
     @property
     def n_words(self) -> int:
-        """Number of its words, <unk> among them, as the header says."""
+        """Number of words in the vocabulary, including <unk>, from the header."""
         return int(VOCABULARY_HEADER.unpack_from(self._image.data, header_size(self.order))[1])
 
     @property
     def ended_words(self) -> np.ndarray:
-        """uint8[...], its words in the order of their ids, each with a zero behind it; [0] where there are none."""
+        """uint8[...], the words in the order of their ids, each followed by a zero byte; [0] if there are none."""
         return self._image[self.tables.units.nbytes :]
 
     @checked
@@ -89,7 +89,7 @@ class LanguageModel:
     def score(self, words: str | Sequence[str], begin: bool = True, end: bool = True) -> float:
         """log10 p of a sentence, a list of words or a tokenized line, after <s> if `begin` and with </s> if `end`.
 
-        As KenLM's own `Model.score`, of which `full_scores` is the other method:
+        `score` and `full_scores` have the same arguments and results as in KenLM's Python module:
 
         >>> lm = LanguageModel.load("model/lm.bin")
         >>> lm.score("der hund schläft .") == lm.score(["der", "hund", "schläft", "."])
@@ -115,7 +115,7 @@ class LanguageModel:
     def score_ids(self, ids: np.ndarray, begin: bool) -> tuple[np.ndarray, np.ndarray]:
         """log10 p (float32[T]) of LM ids (int32[T]), after <s> if `begin`, and lengths of n-grams matched (int64[T]).
 
-        Raises ModelError if the model is damaged, so that one of the former is no log10 probability.
+        Raises ModelError if the model is damaged, so that a score is not a log10 probability.
         """
         contexts, backoffs = np.zeros((2, self.order - 1), np.int32), np.zeros((2, self.order - 1), np.float32)
         length = 0
@@ -128,7 +128,7 @@ class LanguageModel:
             context += ids[max(0, n_sound - self.order + 1) : n_sound].tolist()
             after = f" after {self._shown(context)}" if context else ""
             found = f"log10 p of {self._shown([int(ids[n_sound])])}{after} is {log10_probs[n_sound]:g}"
-            raise ModelError(f"{self.path}: {found}, expected a number not above 0; copy it again or {REBUILD}")
+            raise ModelError(f"{self.path}: {found}, expected a number of at most 0; copy it again or {REBUILD}")
         return log10_probs, lengths
 
     def score_texts(self, ids: np.ndarray, first: np.ndarray) -> np.ndarray:
@@ -140,7 +140,7 @@ class LanguageModel:
         log10_probs = np.empty(first.size - 1)
         score_texts(self.tables, ids, first, np.int32(self.begin), contexts, backoffs, log10_probs)
         if np.isnan(log10_probs).any():
-            raise ModelError(f"{self.path}: no log10 p of some text; copy it again or {REBUILD}")
+            raise ModelError(f"{self.path}: not the log10 probability of any text; copy it again or {REBUILD}")
         return log10_probs
 
     def _shown(self, ids: list[int]) -> str:
@@ -150,7 +150,7 @@ class LanguageModel:
 
 
 def is_binary(path: str | Path) -> bool:
-    """Whether the file is a KenLM binary, not ARPA. Raises FormatError if it is clearly neither."""
+    """Whether the file is a KenLM binary rather than ARPA. Raises FormatError if it is clearly neither."""
     try:
         with open_binary(path) as file:
             start = file.read(LONGEST_HEADER)

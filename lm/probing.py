@@ -154,7 +154,7 @@ def pack_header(header: Header) -> bytes:
 def map_image(path: str | Path) -> tuple[np.ndarray, Header]:
     """Bytes (uint8) of a KenLM probing file, mapped copy-on-write, and its header.
 
-    Raises FormatError for others, and where the tables or the words are not those that the header announces.
+    Raises FormatError for others, and if the tables or the words do not fit the header.
     """
     path = Path(path)
     size = path.stat().st_size
@@ -179,9 +179,9 @@ def map_image(path: str | Path) -> tuple[np.ndarray, Header]:
 
 
 def _check_words(ended: np.ndarray, expected: int, path: Path) -> None:
-    """Raise FormatError unless `ended` (uint8) are as many words, <unk> first, each with a zero behind it."""
+    """Raise FormatError unless `ended` (uint8) has this number of words, <unk> first, each followed by a zero."""
     if ended[:6].tobytes() != b"<unk>\0":
-        raise FormatError(path, f"the words are not where they should be; {REBUILD}")
+        raise FormatError(path, f"the words are not at their place; {REBUILD}")
     if ended[-1] != 0:
         raise FormatError(path, "cut short, or longer than it should be: its last word is not ended; copy it again")
     pieces = (ended[first : first + AT_ONCE] for first in range(0, ended.size, AT_ONCE))
@@ -191,7 +191,7 @@ def _check_words(ended: np.ndarray, expected: int, path: Path) -> None:
 
 
 def _has_empty_bucket(tables: ProbingTables, table: int) -> bool:
-    """Whether a hash table has an empty bucket, where searches for what it lacks end; a sound one has many."""
+    """Whether a hash table has an empty bucket, at which searches for missing keys end; a valid table has many."""
     start, buckets, width = int(tables.starts[table]), int(tables.buckets[table]), entry_width(tables.order, table)
     for first in range(0, buckets, AT_ONCE):
         size = min(AT_ONCE, buckets - first)

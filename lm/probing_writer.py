@@ -252,9 +252,9 @@ def _explain(status: int, model: NgramModel, ngram: np.ndarray) -> str:
     words = [model.vocabulary.words[word] for word in ngram]
     text = f"the {len(words)}-gram '{' '.join(words)}'"
     if status == DUPLICATE:
-        return f"{text} stands twice; keep one of them"
+        return f"{text} is there twice; keep one of them"
     context = f"its context '{' '.join(words[:-1])}'"
-    return f"{text} is there without {context}; prune no n-gram that longer ones start with"
+    return f"{text} is there without {context}; do not prune n-grams with which longer ones begin"
 
 
 def _check(model: NgramModel) -> None:
@@ -274,7 +274,7 @@ def _check(model: NgramModel) -> None:
         if not all(np.all(np.isfinite(piece.log10_backoff)) for piece in _pieces(order)):
             raise ModelError(f"a {n}-gram has a backoff that is not finite; train the model again")
         if len(order.words) == 0 and any(len(longer.words) for longer in model.orders[n:]):
-            raise ModelError(f"there are no {n}-grams but longer ones; train the model again")
+            raise ModelError(f"there are no {n}-grams, but longer ones; train the model again")
 
 
 def write_model(model: NgramModel, path: Path, memory_bytes: int) -> None:

@@ -76,7 +76,7 @@ def score_words(tables: ProbingTables, words, contexts, backoffs, length, out_lo
 
     These are int32[2, order - 1] and float32[2, order - 1], and overwritten. Fills `out_log10_prob` (float32[T]) with
     log10 p and `out_ngram_length` (int64[T]) with the lengths of the n-grams matched. Returns the row of the state
-    after the last word, its length, and the number of words before the first whose value is no log10 probability.
+    after the last word, its length, and the number of words before the first whose value cannot be a log10 probability.
     """
     row, n_sound = 0, words.size
     for i in range(words.size):

@@ -63,7 +63,7 @@ def _numbers(tables: ProbingTables, table: int, n_words: int) -> Iterator[str]:
     if not has_empty:
         yield f"no empty bucket among the {buckets} of the {name}, expected some"
     for word in np.flatnonzero(times[1:] != 1)[:1] + 1:  # <unk>, which is 0, is not there
-        yield f"the id {word} stands in {times[word]} buckets of the words, expected 1"
+        yield f"the id {word} is in {times[word]} buckets of the words, expected 1"
 
 
 @kernel
@@ -95,7 +95,7 @@ def _lost_entries(model: LanguageModel, table: int) -> Iterator[str]:
         message = "no query finds it, expected no empty bucket between the place that its hash names and this one"
         yield f"bucket {bucket} of the {_name(table)}: {message}"
     else:
-        yield f"bucket {bucket} of the {_name(table)}: its hash stands in bucket {found}, too, expected once"
+        yield f"bucket {bucket} of the {_name(table)}: its hash is in bucket {found}, too, expected once"
 
 
 @kernel

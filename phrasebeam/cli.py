@@ -88,7 +88,7 @@ def _run_called(arguments: list[str]) -> int:
 
 
 def _leave_no_codes() -> None:
-    """Keep colorama, which numba loads, from writing codes to a terminal that shows them as they are."""
+    """Prevent colorama, which numba loads, from writing codes to a terminal that shows them as text."""
     if is_dumb() and (colours := sys.modules.get("colorama.initialise")):
         atexit.unregister(colours.reset_all)
 
@@ -106,7 +106,7 @@ def translate_main() -> int:
 
 
 def _spelled_out(arguments: list[str]) -> list[str]:
-    """The arguments with `help COMMAND` as `COMMAND --help`, and without --plugin, which is for the whole program."""
+    """The arguments, with `help COMMAND` as `COMMAND --help`, and without --plugin, which is for all commands."""
     arguments, files = _without_plugins(arguments)
     if files:
         from phrasebeam.plugins import use
@@ -141,5 +141,5 @@ def _called(arguments: list[str]) -> str:
 
 
 def _is_asked(arguments: list[str]) -> bool:
-    """Whether only help, the version or a completion is asked for, which needs none of what commands do."""
+    """Whether only help, the version or a completion is requested; then the code of commands is not imported."""
     return not arguments or COMPLETING in os.environ or bool(ANSWERED.intersection(arguments))

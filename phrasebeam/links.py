@@ -1,4 +1,4 @@
-"""Whether the subpackages are there: links of a checkout, which a git without symbolic links writes as small files."""
+"""Check of a checkout's links to subpackages, which git writes as small files if it has no symbolic links."""
 
 import sys
 from pathlib import Path
@@ -7,7 +7,7 @@ LINKED = ("lm", "decoder", "training", "server", "configs")
 
 
 def broken_links(package: Path = Path(__file__).parent) -> str:
-    """A line that tells which links are none, and what to do; empty where all are folders."""
+    """A message about links that are not folders, with advice; empty if all are folders."""
     missing = [name for name in LINKED if not (package / name).is_dir()]
     if not missing:
         return ""

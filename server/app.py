@@ -67,10 +67,10 @@ def create_app(
     hosts: Iterable[str] = (),
     clients: Clients | None = None,
 ) -> FastAPI:
-    """The application that serves the models, or those in directories, by name, to those who have the token.
+    """The application that serves models, or those in directories, by name; clients need the token, if there is one.
 
     `projects`: the directory of what is confirmed, or that and memories; `hosts`: names by which it may be called,
-    beside localhost, where there is no token; `clients`: what is said of clients.
+    beside localhost, if there is no token; `clients`: what is said of clients.
 
     Raises SmtError.
     """

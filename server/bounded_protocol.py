@@ -1,6 +1,6 @@
 """HTTP/1.1 by uvicorn and httptools, within bounds of bytes, seconds and connections that hold before the application.
 
-What a client may send beside bodies is bounded, whether or not it ever is a request, and so is the time in which the
+Bytes that a client sends besides bodies are bounded, even if they are not a request, and so is the time in which the
 server waits for a client that neither sends nor reads.
 """
 
@@ -43,7 +43,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._refuse(503, f"{self.limits.max_connections} connections are open already; try again later")
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Let the application know, and leave nothing behind."""
+        """Tell the application, and free everything."""
         self._disconnect()
         self.pipeline.clear()
         super().connection_lost(exc)
@@ -112,13 +112,13 @@ class BoundedProtocol(HttpToolsProtocol):
         self._wait(self.limits.max_idle)
 
     def resume_writing(self) -> None:
-        """Go on; where a request is being answered, the server no longer waits for the client."""
+        """Go on; if a request is being answered, the server no longer waits for the client."""
         super().resume_writing()
         if self.cycle and not self.cycle.response_complete:
             self._unset_keepalive_if_required()
 
     def timeout_keep_alive_handler(self) -> None:
-        """End the connection of a client that has neither sent the head of a request nor read of its answer."""
+        """End the connection of a client that has not sent the head of a request, or does not read its answer."""
         n_unread = self.transport.get_write_buffer_size()
         if n_unread and n_unread != self._n_unread:
             self._n_unread = n_unread
@@ -141,7 +141,7 @@ class BoundedProtocol(HttpToolsProtocol):
             cycle.message_event.set()
 
     def _wait(self, seconds: float) -> None:
-        """Give the client so many seconds, in place of those that it had."""
+        """Give the client this number of seconds, instead of the earlier one."""
         self._unset_keepalive_if_required()
         self.timeout_keep_alive_task = self.loop.call_later(seconds, self.timeout_keep_alive_handler)
 

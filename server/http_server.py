@@ -25,7 +25,7 @@ class _Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave signals to the command, or to whoever calls `serve` in Python."""
+        """Leave signals to the command, or to the Python program that calls `serve`."""
         yield
 
     def stop(self) -> None:
@@ -36,7 +36,7 @@ class _Server(uvicorn.Server):
 def run_app(app: FastAPI, host: str, port: int) -> None:
     """Serve `app` until a signal comes or the thread is interrupted; requests in progress are answered.
 
-    Raises ConfigError where it cannot listen there.
+    Raises ConfigError if it cannot listen there.
     """
     limits = _with_files_left(app.state.service.limits)
     config = uvicorn.Config(

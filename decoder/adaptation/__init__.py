@@ -1,1 +1,1 @@
-"""What a model learns while people work: confirmed segments, aligned by its own statistics, and their counts."""
+"""Models that learn while people work: confirmed segments, aligned by its own statistics, and their counts."""

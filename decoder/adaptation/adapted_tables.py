@@ -172,7 +172,7 @@ def _appended(old: Rows, new: Rows) -> Rows:
 
 
 def _sparse(old: Sparse, phrases: PhraseTable, order: np.ndarray) -> Sparse:
-    """Sparse features of the joined table: those of single pairs are of the model's alone."""
+    """Sparse features of the joined table; only phrase pairs of the model have features of single pairs."""
     points = PairPoints(phrases.alignment_offsets, phrases.alignment_points, NO_ROWS)
     if not old.pair_keys.size:
         return old._replace(points=points)

@@ -20,7 +20,7 @@ Points = tuple[tuple[int, int], ...]
 
 
 class TextAligner:
-    """Aligns tokenized sentence pairs by the statistics of a model; any number of threads may share one."""
+    """Aligns the words of tokenized sentence pairs by the statistics of a model; threads may share an aligner."""
 
     @checked
     def __init__(self, model: Model, heuristic: Heuristic = HEURISTIC):
@@ -31,7 +31,7 @@ class TextAligner:
 
     @checked
     def align(self, source: str, target: str) -> Points:
-        """The (source, target) positions of words of two tokenized lines that belong together, ascending."""
+        """The sorted (source, target) positions of aligned words of two tokenized lines."""
         words, translation = split(source), split(target)
         ids = self.model.source.ids(words, missing=len(self.model.source))
         target_ids = self.model.target.ids(translation, missing=len(self.model.target))
@@ -39,12 +39,12 @@ class TextAligner:
 
     @checked
     def align_all(self, pairs: Iterable[tuple[str, str]], threads: int = 1) -> Generator[Points]:
-        """`align` of all pairs, in their order."""
+        """Yield `align` of all pairs, in their order."""
         return map_ordered(lambda pair: self.align(*pair), pairs, threads)
 
 
 def paired(source: Iterable[str], target: Iterable[str], names: tuple[object, object]) -> Iterator[tuple[str, str]]:
-    """The lines of two files called `names`, side by side. Raises FormatError where one of them is longer."""
+    """The lines of two files called `names`, side by side. Raises FormatError if one of them is longer."""
     for number, (one, other) in enumerate(zip_longest(source, target), 1):
         if one is None or other is None:
             shorter, longer = names if one is None else names[::-1]

@@ -32,7 +32,7 @@ class ConfirmedPairs(NamedTuple):
 
 
 class ConfirmedStatistics:
-    """What confirmed segments and a model count together, at one time."""
+    """Joint counts of confirmed segments and a model, at one time."""
 
     def __init__(self, static: StaticArrays, dynamic: DynamicCounts):
         self.static = static
@@ -87,7 +87,7 @@ def _spans(begins: np.ndarray, ends: np.ndarray) -> Rows:
 def find_phrases(tables: CountTables, words, found):
     """Write the numbers of the source phrases of `words` (int32[n]) to `found` (int64[n, longest]) by begin and length.
 
-    Where there is none, EMPTY stays, as for all phrases with a word that nobody knows (-1).
+    Where there is none, EMPTY stays, as for all phrases with an unknown word (-1).
     """
     for begin in range(words.size):
         for length in range(1, min(found.shape[1], words.size - begin) + 1):
@@ -126,16 +126,16 @@ def choose_pairs(static: StaticArrays, confirmed: Confirmed, words, begins, leng
 
 @inlined_kernel
 def _is_better(count, pair, tables, confirmed, other):
-    """Whether a pair with a count comes before another one: it is more frequent, or as frequent and entered before."""
+    """Whether a pair comes before another one: it is more frequent, or as frequent and was entered earlier."""
     of_other = faded(tables.pairs, other, confirmed.time, confirmed.rules.decay)
     return count > of_other or (count == of_other and pair < other)
 
 
 @kernel
 def fill_target_factors(static: StaticArrays, confirmed: Confirmed, keys, counts, factors):
-    """Fill `factors` (float64[T]) of target phrases by `keys` (uint64[T]); 1 stays where no segment has one.
+    """Fill `factors` (float64[T]) of target phrases by `keys` (uint64[T]); 1 stays if no segment has one.
 
-    `counts` (int32[T]) are those of the model, where it has some.
+    `counts` (int32[T]) are those of the model, if it has some.
     """
     targets, time, decay = confirmed.tables.targets, confirmed.time, confirmed.rules.decay
     for i in range(keys.size):

@@ -43,7 +43,7 @@ KEPT = np.int64(32)  # pairs of a source phrase that stay in its list, at least;
 
 
 class PairEntries(NamedTuple):
-    """What is known of each phrase pair beside its count, by its number; there is room for C of them."""
+    """Data of each phrase pair besides its count, by its number; capacity C."""
 
     target: np.ndarray  # int32[C], number of its target phrase
     next_listed: np.ndarray  # int32[C], number of the next pair in the list of its source phrase, or EMPTY
@@ -80,7 +80,7 @@ class DynamicCounts:
     """Counts of phrases, phrase pairs and links in confirmed segments."""
 
     def __init__(self, settings: AdaptationSettings, description: ModelDescription):
-        """Phrase pairs are taken as the model took them: of as many words, with its kind of orientations."""
+        """Phrase pairs are extracted as for the model: up to the same length, with its kind of orientations."""
         kind = KINDS[description.reordering.orientation if description.reordering else "word"]
         lengths = description.max_source_phrase_length, description.max_target_phrase_length
         self.rules = CountRules(settings.weight, settings.decay, *lengths, kind)
@@ -114,7 +114,7 @@ class DynamicCounts:
         _count_segments(bitext, first, len(self.text), self.rules, corners, occurrences, self.tables)
 
     def _make_room(self, n_pairs: int, n_links: int) -> None:
-        """Grow the tables for so many further phrase pairs and links."""
+        """Grow the tables for these numbers of further phrase pairs and links."""
         old = self.tables
         sources, targets, pairs = (with_room(table, n_pairs) for table in old[:3])
         of_sources, entries = old[4:7], old.entries
@@ -131,7 +131,7 @@ class DynamicCounts:
 
     @property
     def time(self) -> int:
-        """How many segments are counted."""
+        """Number of segments that were counted."""
         return len(self.text)
 
     @property
@@ -270,5 +270,5 @@ def link_key(source, target):
 
 @inlined_kernel
 def link_count(tables: CountTables, source, target, time, decay):
-    """How often `source` and `target` (int64) are linked, as `decay` (float64) has it at a `time` (int64)."""
+    """How often `source` and `target` (int64) are linked, decayed by `decay` (float64) until `time` (int64)."""
     return faded(tables.links, number_of(tables.links, link_key(source, target)), time, decay)

@@ -32,7 +32,7 @@ class NumberedNgrams:
     """The distinct n-grams of one length n, each with a number and what does not depend on counts."""
 
     def __init__(self, n: int, shorter: "NumberedNgrams | None"):
-        """`shorter`: those of n - 1 words, which have the last words of each of these; None where n is 1."""
+        """`shorter`: those of n - 1 words, which have the last words of each of these; None if n is 1."""
         self.n, self.shorter = n, shorter
         self.numbers, self._contexts = dict[Ngram, int](), dict[Ngram, int]()
         self._words, self._log10_static = array("i"), array("d")
@@ -48,14 +48,14 @@ class NumberedNgrams:
         return number
 
     def static_score(self, ngram: Ngram) -> float | None:
-        """log10 p of the last word by the model's language model, where the n-gram is known."""
+        """log10 p of the last word by the model's language model, if the n-gram is known."""
         number = self.numbers.get(ngram)
         return None if number is None else self._log10_static[number]
 
     def probabilities(self, counts: np.ndarray, lower: np.ndarray) -> np.ndarray:
         """float64[K] of the n-grams by their counts (float64[K]) and `lower`, those of the n-grams one word shorter.
 
-        By Witten & Bell; 0 where the count is 0. Of unigrams, for which `lower` is 0, the mass of unseen words is left
+        By Witten & Bell; 0 if the count is 0. Of unigrams, for which `lower` is 0, the mass of unseen words is left
         to the model that they are interpolated with.
         """
         context_of, is_seen = np.array(self._context_of, np.int64), counts > 0

@@ -1,7 +1,8 @@
 """Scores of phrase pairs by the counts of the model and of confirmed segments together.
 
 p(e|f) = (c(f) p'(e|f) + d(f, e)) / (c(f) + d(f)), where p' and c are of the model's table and d of confirmed segments,
-and likewise p(f|e): relative frequencies of the sums where p' are such, and as good for smoothed and imported ones.
+and likewise p(f|e): relative frequencies of the sums if p' are relative frequencies; also good for smoothed and
+imported p'.
 """
 
 from math import exp, log
@@ -38,7 +39,7 @@ ZERO = np.int64(0)
 
 
 class Confirmed(NamedTuple):
-    """All that is counted of confirmed segments at one time."""
+    """All counts of confirmed segments at one time."""
 
     tables: CountTables
     bitext: AlignedBitext
@@ -159,7 +160,7 @@ def _words_of(bitext, segment, link):
 
 @inner_kernel
 def _all_links(static, confirmed, source, target):
-    """How often two words (int64) are linked in model and segments; with ANY_WORD all links of the other one."""
+    """How often two words (int64) are linked in model and segments; ANY_WORD: all links of the other word."""
     new = link_count(confirmed.tables, source, target, confirmed.time, confirmed.rules.decay)
     if source == ANY_WORD:
         return new + (static.target_links[target] if target < static.target_links.size else 0.0)
@@ -170,7 +171,7 @@ def _all_links(static, confirmed, source, target):
 
 @inner_kernel
 def _count_orientations(static, confirmed, numbers, scored):
-    """Count the orientations of a pair, or of all pairs of its source phrase where they share them, the model's too."""
+    """Count the orientations of a pair, or of its source phrase if its pairs share them, including the model's."""
     row, pair, source, number = numbers
     tables, counts, time, decay = confirmed.tables, scored.orientations[row], confirmed.time, confirmed.rules.decay
     for kind in range(N_COUNTS):

@@ -1,6 +1,6 @@
 """Counts by key that fade with time: a hash table in arrays, which kernels fill and read.
 
-A count is stored as it was when something was added last, with that time; `decay` to the power of the time that has
+A count is stored with its value at the last addition and the time of it; `decay` to the power of the time that has
 passed since then makes it what it is now.
 """
 
@@ -23,7 +23,7 @@ class FadingTable(NamedTuple):
 
 
 def new_table(n_keys: int) -> FadingTable:
-    """An empty table with room for at least so many keys."""
+    """An empty table with room for at least this number of keys."""
     size = n_slots(n_keys)
     return FadingTable(
         np.full(size, EMPTY, np.int32),
@@ -71,7 +71,7 @@ def number_of(table: FadingTable, key):
 
 @inner_kernel
 def number_or_new(table: FadingTable, key):
-    """The number (int64) of a key (uint64), which is entered with the count 0 where it was not there."""
+    """The number (int64) of a key (uint64), which is entered with the count 0 if it was not there."""
     slot = _slot(table, key)
     if table.slots[slot] == EMPTY:
         number = table.size[0]
@@ -83,7 +83,7 @@ def number_or_new(table: FadingTable, key):
 
 @inlined_kernel
 def faded(table: FadingTable, number, time, decay):
-    """What the count of a `number` (int64) is at a `time` (int64), by `decay` (float64); 0 for EMPTY."""
+    """The count of a `number` (int64) at a `time` (int64), by `decay` (float64); 0 for EMPTY."""
     if number == EMPTY:
         return 0.0
     return table.values[number] * decay ** (time - np.int64(table.times[number]))

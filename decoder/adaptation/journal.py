@@ -2,7 +2,7 @@
 
 A line is the CRC-32 of the rest in hexadecimal, a space, and a JSON object; the first one says what the file is. A
 process that is killed while it writes leaves half a line at the end, which nobody was told of; the next record takes
-its place. Apart from that the file only grows, and a file that is no journal is never changed.
+its place. Apart from that the file only grows. A file that is not a journal is never changed.
 """
 
 import fcntl
@@ -44,7 +44,7 @@ class ChangedJournalError(SmtError):
 
 
 class JournalContent(NamedTuple):
-    """What reading a journal found."""
+    """The content of a journal as read."""
 
     segments: dict[int, Segment]  # all that are not undone, by number
     n_confirmed: int  # undone ones included
@@ -121,7 +121,7 @@ class Journal:
         file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
         try:
             if not stat.S_ISREG(os.fstat(file).st_mode):
-                raise FormatError(self.path, "no regular file; name another one for the journal")
+                raise FormatError(self.path, "not a regular file; name another file for the journal")
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return file
         except BlockingIOError:
@@ -155,7 +155,7 @@ class Journal:
         self._end = self._size
 
     def _take_back(self, written: bytes) -> None:
-        """Cut off what was written of a record that does not count, where the file still ends with it."""
+        """Cut off the written part of a rejected record, if the file still ends with it."""
         begin = os.fstat(self._file).st_size - len(written)
         if begin >= 0 and os.pread(self._file, len(written), begin) == written:
             os.ftruncate(self._file, begin)
@@ -199,7 +199,7 @@ def _records(data: bytes, path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _no_record(path: Path, line: int) -> FormatError:
-    """The error where a line with the right digest is not what a journal writes."""
+    """The error if a line with the right digest is not a line of a journal."""
     return FormatError(path, f"no record of a journal, expected a segment or what is undone; {ADVICE}", line)
 
 
@@ -215,7 +215,7 @@ def fields(segment: Segment) -> dict[str, object]:
 
 
 def _segment(record: Mapping[str, Any]) -> Segment:
-    """The segment of a record. Raises KeyError, TypeError, ValueError, AttributeError or ConfigError if it is none."""
+    """The segment of a record. Raises KeyError, TypeError, ValueError, AttributeError or ConfigError for wrong ones."""
     alignment = tuple(map(_point, record["alignment"].split()))
     source, translation = (tuple(map(intern, record[name].split(" "))) for name in ("source", "translation"))
     if any(not (0 <= s < len(source) and 0 <= t < len(translation)) for s, t in alignment):

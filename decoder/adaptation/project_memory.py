@@ -1,4 +1,4 @@
-"""What a project has confirmed: its segments, their counts, and the language model of their text."""
+"""Memory of a project: its confirmed segments, their counts, and the language model of their text."""
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -54,11 +54,11 @@ class ProjectMemory:
 
         `files`: translation memories whose segments are found, too, though not learned.
 
-        Raises ModelError where the model's phrase table does not have the four scores.
+        Raises ModelError if the model's phrase table does not have the four scores.
         """
         self.settings, self.journal = settings or AdaptationSettings(), journal
         if model.tables.phrases.ln_scores.shape[1] < MOSES_SCORES:
-            raise ModelError("adaptation needs p(f|e), lex(f|e), p(e|f), lex(e|f); take a model that has these scores")
+            raise ModelError("adaptation needs p(f|e), lex(f|e), p(e|f), lex(e|f); use a model that has these scores")
         self.static = static or StaticCounts(model, self.settings.prior_count)
         self._original, self._lock = model, threading.RLock()
         self._segments = dict[int, Segment]()
@@ -96,13 +96,16 @@ class ProjectMemory:
         self._refresh()
 
     def follow_journal(self) -> None:
-        """Learn the journal anew if another program has changed it. Raises as Journal.reopen; then all is as before."""
+        """Read and learn the journal again if another program has changed it.
+
+        Raises as Journal.reopen does; then nothing has changed.
+        """
         with suppress(ChangedJournalError), self._agreeing():
             pass
 
     @contextmanager
     def _agreeing(self) -> Iterator[None]:
-        """Hold the lock; where another program has changed the journal, learn it anew before the error goes on."""
+        """Hold the lock; if another program has changed the journal, learn it again before raising the error."""
         with self._lock:
             try:
                 if self.journal:
@@ -128,8 +131,8 @@ class ProjectMemory:
     def confirm(self, source: Sequence[str], translation: Sequence[str], key: str = "") -> Segment:
         """Learn a translation (words) that someone has confirmed; it is in the journal when this returns.
 
-        A segment whose `key` is known is not learned again. Raises ConfigError where a side has no words,
-        ChangedJournalError where another program has changed the journal: then all is known that this has now.
+        A segment whose `key` is known is not learned again. Raises ConfigError if a side has no words,
+        ChangedJournalError if another program has changed the journal: then all is known that this has now.
         """
         return self.confirm_all([NewSegment(source, translation, key)])[0]
 
@@ -175,13 +178,13 @@ class ProjectMemory:
         return self._aligned[place]
 
     def align(self, source: Sequence[str], translation: Sequence[str]) -> tuple[tuple[int, int], ...]:
-        """The (source, target) positions of words that belong together, by the statistics of the model alone."""
+        """The (source, target) positions of aligned words, by the statistics of the model alone."""
         known, target = self._original.source, self._original.target
         ids = known.ids(source, missing=len(known)), target.ids(translation, missing=len(target))
         return WordAligner(self.static.words).align(*ids, alike_words(source, translation))
 
     def undo(self, number: int) -> Segment:
-        """Forget a segment, as if it had never been confirmed. Raises ConfigError where there is none, as `confirm`."""
+        """Forget a segment, as if it had never been confirmed. Raises ConfigError if there is none, as `confirm`."""
         with self._agreeing():
             if number not in self._segments:
                 raise ConfigError(f"there is no segment {number}, or it was undone; expected one of those in the list")
@@ -201,7 +204,7 @@ class ProjectMemory:
             self._numbers[segment.key] = segment.number
 
     def _count_all(self) -> None:
-        """Count all segments anew; the language model has only those that have not faded away."""
+        """Count all segments again; the language model gets only those that have not faded away."""
         self._forget()
         segments = list(self._segments.values())
         self._count(segments)

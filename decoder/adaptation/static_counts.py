@@ -1,4 +1,4 @@
-"""What the phrase table of a model counts of phrases and words that confirmed segments have."""
+"""Counts in a model's phrase table of the phrases and words that occur in confirmed segments."""
 
 from functools import cached_property
 from typing import NamedTuple
@@ -40,7 +40,7 @@ class StaticCounts:
     """Counts of a model's phrase table; any number of projects may share them, which are read when first needed."""
 
     def __init__(self, model: Model, prior_count: float):
-        """`prior_count`: of each phrase, in a table without counts. Raises ModelError where the table is damaged."""
+        """`prior_count`: of each phrase, in a table without counts. Raises ModelError if the table is damaged."""
         check_phrase_table(model.tables.phrases, len(model.source), len(model.target))
         self.model, self.prior_count = model, prior_count
 
@@ -84,7 +84,7 @@ def static_source_count(static: StaticArrays, source):
 
 @inner_kernel
 def static_target_count(static: StaticArrays, key):
-    """c(e) (float64) of the target phrase of a hash `key` (uint64); 0 where the table lacks it."""
+    """c(e) (float64) of the target phrase of a hash `key` (uint64); 0 if the table lacks it."""
     place = _place_of_hash(static.target_keys, key)
     if place == static.target_keys.size or static.target_keys[place] != key:
         return 0.0
@@ -108,7 +108,7 @@ def static_pair(static: StaticArrays, source, words, begin, length):
 
 @inner_kernel
 def static_links(static: StaticArrays, source, target):
-    """How often `source` and `target` (int64) are linked (float64); 0 where the model lacks one of them."""
+    """How often `source` and `target` (int64) are linked (float64); 0 if the model lacks one of them."""
     n_target = static.target_links.size
     if source >= static.source_links.size or target >= n_target:
         return 0.0

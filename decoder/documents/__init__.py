@@ -1,1 +1,1 @@
-"""Files that translators work with: sentence pairs in them, their translation, what must stay as it is in segments."""
+"""Files that translators work with: reading sentence pairs, translating, protecting markup in segments."""

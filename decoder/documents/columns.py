@@ -7,7 +7,7 @@ from phrasebeam.base.errors import ConfigError, FormatError, excerpt
 
 
 class Columns:
-    """Where source and target stand in the rows of a table, of which the first is a header if they have names."""
+    """Columns of source and target in a table, by number or by name; with names the first row is a header."""
 
     def __init__(self, path: str | Path, source: str | int | None = None, target: str | int | None = None):
         self._path, self._names = path, ("1" if source is None else str(source), "2" if target is None else str(target))
@@ -29,7 +29,7 @@ class Columns:
         source, target = self.places
         if len(row) <= max(source, target):
             found = f"{len(row)} column{'s' * (len(row) > 1)}, expected at least {max(source, target) + 1}"
-            raise FormatError(self._path, f"{found}; put what is missing between tabs, or remove the line", line)
+            raise FormatError(self._path, f"{found}; add the missing columns, or remove the line", line)
         return row[source], row[target]
 
     def _place(self, header: Sequence[str], name: str) -> int:

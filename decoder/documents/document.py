@@ -21,7 +21,7 @@ class Document(ABC):
         self.n_translated = n_translated  # how many have one, which stays as it is
 
     def fill(self, translations: Iterable[str]) -> None:
-        """Give each of `segments` its translation, in their order. Raises ConfigError where there are fewer."""
+        """Give each of `segments` its translation, in their order. Raises ConfigError if there are fewer."""
         given: Iterator[str] = iter(translations)
         for number, _ in enumerate(self.segments):
             translation = next(given, None)
@@ -30,14 +30,14 @@ class Document(ABC):
             self._fill(number, translation)
 
     def confirm(self, translations: Mapping[int, str]) -> None:
-        """Give segments, by their numbers, translations that somebody has confirmed: nobody has to review them."""
+        """Give segments, by their numbers, confirmed translations, which need no review."""
         for number, translation in translations.items():
             self._fill(number, translation)
             self._mark_reviewed(number)
 
     @abstractmethod
     def _mark_reviewed(self, number: int) -> None:
-        """Mark a segment that has its translation as one that needs no review, where the format tells that."""
+        """Mark a segment that has its translation as one that needs no review, if the format has such a mark."""
 
     def write(self, path: str | Path) -> None:
         """Write the document with its translations, compressed if the name says so; a file is replaced as a whole."""
@@ -55,7 +55,7 @@ class Document(ABC):
 
 
 class TextDocument(Document):
-    """Plain text, of which each line that is not empty is a segment, or each sentence where there is a `division`."""
+    """Plain text, of which each line that is not empty is a segment, or each sentence if there is a `division`."""
 
     def __init__(self, path: str | Path, division: SentenceDivision | None = None):
         text = "".join(f"{line}\n" for line in read_lines(path))
@@ -75,7 +75,7 @@ class TextDocument(Document):
 
 
 class TableDocument(Document):
-    """A table of columns with tabs between (TSV), in which the column of the target language is filled where empty."""
+    """A table of columns with tabs between (TSV), in which empty cells of the target language are filled."""
 
     def __init__(self, path: str | Path, source: str | int | None = None, target: str | int | None = None):
         columns = Columns(path, source, target)
@@ -97,7 +97,7 @@ class TableDocument(Document):
         self._rows[self._places[number]][self._target] = translation
 
     def _mark_reviewed(self, number: int) -> None:
-        """Leave it: a table tells nothing of reviews."""
+        """Do nothing: a table has no review marks."""
 
     def content(self) -> bytes:
         return "".join("\t".join(row) + "\n" for row in self._rows).encode()

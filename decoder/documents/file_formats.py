@@ -1,4 +1,4 @@
-"""Which format a file has by its name, and translate-toolkit, which reads those that are no tables."""
+"""File formats by file name, and the use of translate-toolkit, which reads all but tables."""
 
 import gzip
 import re
@@ -25,9 +25,9 @@ MISSING = "PO, XLIFF, TMX and TBX need translate-toolkit, which is not installed
 
 
 def named_format(path: str | Path) -> str | None:
-    """The format of ENDINGS that the name of a file says, be it compressed or not; None where it says none.
+    """The format of ENDINGS that a file name has, compressed or not; None if it has none.
 
-    Raises ConfigError where `path` is no path.
+    Raises ConfigError if `path` is not a path.
     """
     if not isinstance(path, (str, Path)):
         raise ConfigError(f"{excerpt(path)}: expected the path of a file")
@@ -38,16 +38,16 @@ def named_format(path: str | Path) -> str | None:
 
 
 def format_name(path: str | Path, expected: Sequence[str]) -> str:
-    """Which of the formats `expected` the name of a file says. Raises ConfigError where it is none of them."""
+    """The one of the formats `expected` that a file name has. Raises ConfigError if it has none of them."""
     kind = named_format(path)
     if kind in expected:
         return str(kind)
     endings = ", ".join(ending for one in expected for ending in ENDINGS[one])
-    raise ConfigError(f"{path}: its name says none of the formats that are read; expected an end such as {endings}")
+    raise ConfigError(f"{path}: its name has no known extension; expected one such as {endings}")
 
 
 def toolkit(module: str) -> Any:
-    """A module of translate-toolkit. Raises ConfigError where that is not installed."""
+    """A module of translate-toolkit. Raises ConfigError if that is not installed."""
     try:
         return import_module(f"translate.{module}")
     except ImportError as error:
@@ -55,12 +55,12 @@ def toolkit(module: str) -> Any:
 
 
 def parsed(path: str | Path, store: Callable[[BytesIO], Any], what: str) -> Any:
-    """What translate-toolkit makes of a file, plain or compressed, `what` it is to be. Raises FormatError, OSError."""
+    """A file, plain or compressed, parsed by translate-toolkit; `what` describes it. Raises FormatError, OSError."""
     return parsed_bytes(path, read_bytes(path), store, what)
 
 
 def parsed_bytes(path: str | Path, content: bytes, store: Callable[[BytesIO], Any], what: str) -> Any:
-    """What translate-toolkit makes of the content of a file. Raises FormatError, naming the line if it is known."""
+    """The content of a file, parsed by translate-toolkit. Raises FormatError, with the line if it is known."""
     try:
         return store(BytesIO(content))
     except Exception as error:  # its parsers raise whatever comes
@@ -68,7 +68,7 @@ def parsed_bytes(path: str | Path, content: bytes, store: Callable[[BytesIO], An
 
 
 def damaged(path: str | Path, error: Exception, what: str) -> FormatError:
-    """What a parser's error says to users."""
+    """The message for users of a parser's error."""
     line = getattr(error, "lineno", None)
     message = str(error) or type(error).__name__
     if found := re.search(r",? on line (\d+)|, line (\d+), column \d+.*", message):
@@ -77,7 +77,7 @@ def damaged(path: str | Path, error: Exception, what: str) -> FormatError:
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """All of a file, decompressed. Raises FormatError where compressed data are damaged, OSError."""
+    """All of a file, decompressed. Raises FormatError if compressed data are damaged, OSError."""
     try:
         with open_binary(path) as file:
             return file.read()

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 
 def nearest(wanted: str, codes: Iterable[str]) -> str | None:
-    """Which of the codes is the language `wanted`: the same, one of more parts, or what remains of it; None if none.
+    """The code nearest to the language `wanted`: the same, one with more parts, or with fewer; None if none fits.
 
     >>> nearest("de", ["en-US", "de-DE"]), nearest("pt_BR", ["PT", "pt-br"]), nearest("de", ["da"])
     ('de-DE', 'pt-br', None)
@@ -14,7 +14,7 @@ def nearest(wanted: str, codes: Iterable[str]) -> str | None:
 
 
 def distance(wanted: str, known: str) -> int | None:
-    """How far one code is from another, by the parts at the end that only one of them has; None: another language.
+    """Distance of two codes: the parts at the end that only one of them has; None: different languages.
 
     Cases do not count. Of as many parts, those that `wanted` has not are nearer than those that it has.
 

@@ -11,7 +11,7 @@ from phrasebeam.decoder.marked_text.sentence_division import SentenceDivision, S
 def paragraphs(text: str, division: SentenceDivision) -> MarkedDocument:
     """The sentences of a text, each line of which is a paragraph; white space and empty lines are kept.
 
-    Neither placeholders are divided, nor what tags wrap.
+    Placeholders and text within tags are not divided.
 
     >>> text = "Der Hund schläft.  Er <b>träumt. Laut.</b>\\n\\nEr wacht auf."
     >>> document = paragraphs(text, SentenceDivision("de", "en"))

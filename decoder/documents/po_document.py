@@ -28,7 +28,7 @@ class PoDocument(Document):
     """A PO file, whose messages without a translation are filled in and marked as fuzzy; all others stay."""
 
     def __init__(self, path: str | Path, target: str | None = None):
-        """`target`: the language, by which plural forms are counted where the header does not say how many."""
+        """`target`: the language, which determines the number of plural forms if the header does not."""
         self._store = open_po(path)
         self._n_forms = plural_forms(self._store, target)
         self._units, segments, n_translated = list[tuple[Any, int]](), list[DocumentSegment](), 0
@@ -60,7 +60,7 @@ class PoDocument(Document):
 
 
 def plural_forms(store: Any, language: str | None) -> int:
-    """How many plural forms the messages of a PO file have, as its header says, or as its language has."""
+    """Number of plural forms of messages in a PO file, from its header or, else, from its language."""
     n_forms, _ = store.getheaderplural()
     if n_forms is None:
         language = store.gettargetlanguage() or language
@@ -69,7 +69,7 @@ def plural_forms(store: Any, language: str | None) -> int:
 
 
 def po_pairs(path: str | Path) -> Iterator[tuple[str, str] | str]:
-    """The sentence pairs of a PO file, or why a message is none: it is FUZZY or UNTRANSLATED."""
+    """The sentence pairs of a PO file, or why a message is not a pair: FUZZY or UNTRANSLATED."""
     for unit in open_po(path).unit_iter():
         sources, targets = _strings(unit.source), _strings(unit.target)
         if not any(targets):
@@ -84,7 +84,7 @@ def po_pairs(path: str | Path) -> Iterator[tuple[str, str] | str]:
 
 
 def po_translations(path: str | Path) -> Iterator[str]:
-    """The translation of each message, "" where it has none, and all its plural forms."""
+    """The translation of each message, "" if it has none, and all its plural forms."""
     for unit in open_po(path).unit_iter():
         if any(_strings(unit.source)):
             yield from _strings(unit.target)

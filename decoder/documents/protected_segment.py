@@ -84,11 +84,11 @@ class ProtectedSegment:
 
     @property
     def sentences(self) -> list[MarkedText]:
-        """What is to be translated: text without markup, and where markup wraps it."""
+        """The text to translate, without markup, and the spans that markup wraps."""
         return self.document.sentences
 
     def restored(self, translations: Iterable[TranslatedSentence], shown: Callable[[str], str] = str) -> str:
-        """The segment in another language, of the translations of its sentences.
+        """The segment in the other language, made from the translations of its sentences.
 
         Each piece of its markup is there once, with what wraps text nested as it was, and so are line ends and the
         white space around it. Where translations make that impossible the segment stays as it is. `shown`: a token as
@@ -138,7 +138,7 @@ class ProtectedSegment:
         return ENDING_IN_SPACE.sub(r"\2\1", BEGINNING_WITH_SPACE.sub(r"\2\1", html)).strip(" ")
 
     def _written(self, html: str) -> DocumentSegment:
-        """The segment of its HTML, in which all markup has its number."""
+        """The segment made from its HTML, in which each piece of markup has its number."""
         parts = WRITTEN_MARK.split(html)
         for i, part in enumerate(parts):
             parts[i] = self.markup[int(part)] if i % 2 else self._plain(unescape(part))
@@ -146,13 +146,13 @@ class ProtectedSegment:
         return self.segment._replace(written="".join([before, *parts, behind]))
 
     def _plain(self, text: str) -> str:
-        """Text between tags as it is written, its stand-ins replaced."""
+        """Text between tags as written in the file, with stand-ins replaced."""
         text = escape(text, quote=False) if self.segment.is_xml else text
         return self.stand_in.sub(lambda match: self.markup[int(match[1])], text)
 
 
 def made_up_signs(source: str) -> dict[int, None]:
-    """The signs that a translation of this text does not have but where a model makes them up, for str.translate.
+    """Signs that a translation of this text has only if the model invents them, for str.translate.
 
     It does if its training text has markup that was divided into tokens.
     """
@@ -160,12 +160,12 @@ def made_up_signs(source: str) -> dict[int, None]:
 
 
 def is_strict(piece: MarkupPiece) -> bool:
-    """Whether a piece of markup means something to programs, and is not what any text may have, such as $5."""
+    """Whether a piece of markup means something to programs, unlike ordinary text such as $5."""
     return piece.kind != "word" or STRICT.search(piece.written) is not None
 
 
 def keeps_markup(made: DocumentSegment, source: DocumentSegment) -> bool:
-    """Whether a translation has all markup of its source, as often, and the same white space around it."""
+    """Whether a translation has all markup of its source, equally often, and the same white space around it."""
     given, found = ([piece for piece in segment.pieces() if piece.kind != "text"] for segment in (source, made))
     more = Counter(piece.written for piece in found)
     more.subtract(piece.written for piece in given)
@@ -178,7 +178,7 @@ def keeps_markup(made: DocumentSegment, source: DocumentSegment) -> bool:
 
 
 def is_nested(html: str) -> bool:
-    """Whether each element in the HTML of a ProtectedSegment ends before what it is in."""
+    """Whether each element in the HTML of a ProtectedSegment ends before the element around it ends."""
     opened = list[str]()
     for match in ELEMENT.finditer(html):
         if not match[1]:
@@ -244,7 +244,7 @@ def _attached(pieces: Sequence[MarkupPiece]) -> list[MarkupPiece]:
 
 
 def _first_word(piece: MarkupPiece) -> str:
-    """What a piece begins with: a word of its text, a placeholder, or "" where it is neither."""
+    """A word or placeholder with which a piece begins; "" if it begins with neither."""
     match = FIRST_WORD.match(piece.written)
     return piece.written if piece.kind == "word" else match[0] if piece.kind == "text" and match else ""
 
@@ -261,7 +261,7 @@ class _Writer:
         self._names: dict[str, str] = {}  # of elements that are none of HTML
 
     def html(self) -> str:
-        """All of them; line ends stand between sentences, but within a sentence where an element goes on."""
+        """All of them; line ends are between sentences, but within a sentence if an element continues."""
         html = "".join(self._piece(number, "hr") for number in range(len(self.pieces)))
         if all(map(is_nested, html.split("<hr m="))) or not is_nested(html):
             return html

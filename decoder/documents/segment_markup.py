@@ -1,4 +1,4 @@
-"""What is no text in a segment: tags, placeholders of programs, code, references, escapes, line ends."""
+"""Parts of a segment that are not text: tags, placeholders of programs, code, references, escapes, line ends."""
 
 import re
 from collections.abc import Iterator, Sequence

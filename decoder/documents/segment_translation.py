@@ -56,7 +56,7 @@ def prepared(
 
 
 def with_term_base(given: Input, terms: TermBase, tokenization: Tokenization = TOKENIZED) -> Input:
-    """A sentence in which terms of a term base have their translations, but where it says others."""
+    """A sentence in which terms of a term base have their translations, unless the sentence gives others."""
     words, spans, begin = [tokenization.shown(word) for word in given.words], list[Span](), 0
     for word in words:
         spans.append((begin, begin + len(word)))
@@ -95,7 +95,7 @@ def translate_segments(
     """The translations of segments in their order, each as soon as it is ready.
 
     `translate_all` gives a translation for each sentence, in their order, as Decoder.translate_all does; `known` one
-    for a whole segment, as it is to be written, where there is one already.
+    for a whole segment, as it is to be written, if there is one already.
     """
     tokenization = tokenization or TOKENIZED
     waiting: deque[tuple[ProtectedSegment | str, list[SegmentSentence]]] = deque()
@@ -148,7 +148,7 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
 
 
 def _zones(marks: Iterable[Mark], spans: Sequence[Span], terms: Sequence[Span]) -> tuple[Span, ...]:
-    """What tags wrap, that it may stand together in the translation; no zones that cross others, or terms."""
+    """Zones that keep tagged words together in the translation; none that cross other zones or terms."""
     zones = list[Span]()
     for mark in _all(marks):
         begin, end = covered(spans, mark.begin, mark.end) if mark.begin < mark.end else (0, 0)

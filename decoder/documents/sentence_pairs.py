@@ -45,13 +45,13 @@ class SegmentPairs(Iterator[SegmentPair]):
 
 @checked
 def read_pairs(path: str | Path, source: str | int | None = None, target: str | int | None = None) -> SegmentPairs:
-    """The sentence pairs of a TSV, TMX, XLIFF 1.2 or 2, or PO file, as its name says, plain or compressed.
+    """Read the sentence pairs of a TSV, TMX, XLIFF 1.2 or 2, or PO file, by its name, plain or compressed.
 
-    `source`, `target`: of TSV the columns, named by a header or numbered from 1, else the first two; of others the
-    languages (BCP 47): de finds de-DE, and de-DE finds de. TMX needs both. White space is single, inline tags of TMX
-    and XLIFF are left out, and so are segments without a translation and those that a translator has to look at;
-    `left_out` of what is returned counts them. TSV and TMX are read as they are asked for, of others a whole file is in
-    memory. While reading, FormatError is raised, which names the line if it is known, ConfigError or OSError.
+    `source`, `target`: for TSV the columns, named by a header or numbered from 1; by default the first two. For other
+    formats the languages (BCP 47): de matches de-DE, and de-DE matches de; TMX needs both. Sequences of white space
+    become a space. Inline tags of TMX and XLIFF, segments without a translation, and segments that a translator has to
+    review are left out; the attribute `left_out` of the result counts them. TSV and TMX files are read piece by piece,
+    others are held in memory. Reading raises FormatError, which names the line if it is known, ConfigError or OSError.
 
     >>> with open("pairs.tsv", "w") as file:
     ...     _ = file.write("der Hund\\tthe dog\\ndie Katze\\t\\n")
@@ -92,7 +92,9 @@ def read_translations(path: str | Path, target: str | int | None = None) -> Iter
 def _tmx_texts(path: str | Path, target: str | int | None) -> Iterator[str]:
     """The text in one language of each unit that has any."""
     if target is None:
-        raise ConfigError(f"{path}: a memory has several languages; give that of the target (--target-column de)")
+        raise ConfigError(
+            f"{path}: a translation memory has several languages; give the target language (--target-column de)"
+        )
     for unit in _tmx_units(path):
         segments = {code: node for node in unit.getlanguageNodes() if (code := _language(node))}
         if found := nearest(str(target), segments):
@@ -109,9 +111,7 @@ def _tsv_pairs(path: str | Path, columns: Columns) -> Iterator[tuple[str, str]]:
 def tmx_pairs(path: str | Path, source: str | None, target: str | None) -> Iterator[tuple[str, str] | str]:
     """The sentence pairs of a translation memory, or "other languages" for what is not in both."""
     if source is None or target is None:
-        raise ConfigError(
-            f"{path}: a memory has several languages; give those of both sides (--source-column en --target-column de)"
-        )
+        raise ConfigError(f"{path}: a memory has several languages; give both (--source-column en --target-column de)")
     languages, n_pairs = Counter[str](), 0
     for unit in _tmx_units(path):
         segments = {code: node for node in unit.getlanguageNodes() if (code := _language(node))}
@@ -124,7 +124,7 @@ def tmx_pairs(path: str | Path, source: str | None, target: str | None) -> Itera
             yield _segment_text(unit, segments[codes[0]]), _segment_text(unit, segments[codes[1]])
     if not n_pairs:
         found = ", ".join(f"{code} ({count})" for code, count in languages.most_common()) or "none"
-        raise ConfigError(f"{path}: has nothing from {source} to {target}; its languages are {found}")
+        raise ConfigError(f"{path}: has no segments from {source} to {target}; its languages are {found}")
 
 
 def _tmx_units(path: str | Path) -> Iterator[Any]:

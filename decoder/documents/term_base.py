@@ -1,4 +1,4 @@
-"""Term bases: which phrases have translations of their own, and where they stand in a text."""
+"""Term bases: phrases with given translations, and their positions in a text."""
 
 import csv
 import unicodedata
@@ -65,11 +65,11 @@ class TermBase:
 
 @checked
 def read_terms(path: str | Path, source: str | None = None, target: str | None = None) -> TermBase:
-    """The term base in a file: CSV, TSV or TBX, as its name says, plain or compressed.
+    """Read a term base from a CSV, TSV or TBX file, plain or compressed; its name tells the format.
 
-    `source`, `target`: in TBX the languages (BCP 47), which a file of two languages need not have; in CSV and TSV the
-    columns, named by a header or numbered from 1, else the first two. Several lines for a term are several
-    translations, of which the decoder takes the one that fits best; so are several terms of a concept. Raises
+    `source`, `target`: for TBX the languages (BCP 47), which may be omitted if the file has two languages. For CSV and
+    TSV the columns, named by a header or numbered from 1; by default the first two. A term may have several lines, and
+    a concept several terms: these are alternative translations, from which the decoder chooses the best. Raises
     FormatError, ConfigError, OSError.
 
     >>> with open("terms.csv", "w") as file:
@@ -96,7 +96,9 @@ def _table_terms(path: str | Path, delimiter: str, source: str | None, target: s
                 continue
             yield _checked(path, *pair, rows.line_num)
     except csv.Error as error:
-        raise FormatError(path, f"{error}, expected quotation marks in pairs; mend the line", rows.line_num) from None
+        raise FormatError(
+            path, f"{error}, expected quotation marks in pairs; correct the line", rows.line_num
+        ) from None
 
 
 def _checked(path: str | Path, source: str, target: str, line: int | None = None) -> tuple[str, str]:
@@ -131,7 +133,7 @@ def _two_codes(
     """The codes of the source and the target among those of a concept."""
     if source is None or target is None:
         if len(codes) > 2:
-            raise ConfigError(f"{path}: has the languages {', '.join(codes)}; give those of source and target")
+            raise ConfigError(f"{path}: has the languages {', '.join(codes)}; give the languages of source and target")
         return (codes[0], codes[1]) if len(codes) == 2 else (None, None)
     return nearest(source, codes), nearest(target, codes)
 
@@ -148,7 +150,7 @@ def _words(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _class(character: str, place: int) -> object:
-    """What characters of a word share: letters, digits and marks are of one, all others of none."""
+    """The class of a character: letters, digits and marks form one, other characters none."""
     if character.isspace():
         return None
     if character.isalnum() or unicodedata.category(character)[0] == "M":

@@ -27,17 +27,17 @@ class XliffFile:
     """An XLIFF file, as translate-toolkit reads it; the languages are those of the file."""
 
     def __init__(self, path: str | Path, source: str | None = None, target: str | None = None):
-        """Raises ConfigError where the languages of the file are none that `source` and `target` say."""
+        """Raises ConfigError if the languages of the file are not `source` and `target`."""
         self.path, self.bytes = path, read_bytes(path)
         self.is_2 = re.search(rb"<(?:\w+:)?xliff\b[^>]*\bversion\s*=\s*[\"']2", self.bytes) is not None
         if b"xliff" not in self.bytes.replace(b"\0", b"")[:LONGEST_PROLOG]:
-            raise FormatError(path, f"no XLIFF that is known, expected {EXPECTED}; rename it, or give another file")
+            raise FormatError(path, f"not a supported XLIFF file, expected {EXPECTED}; rename it, or give another file")
         store = toolkit("storage.xliff2").Xliff2File if self.is_2 else toolkit("storage.xliff").xlifffile
         self.store = parsed_bytes(path, self.bytes, store, EXPECTED)
         for code, wanted in ((self.store.sourcelanguage, source), (self.store.targetlanguage, target)):
             if code and wanted and not (nearest(wanted, [code]) or nearest(code, [wanted])):
                 sides = f"from {self.store.sourcelanguage} to {self.store.targetlanguage or 'any language'}"
-                raise ConfigError(f"{path}: is {sides}, not from {source} to {target}; give those of the file")
+                raise ConfigError(f"{path}: is {sides}, not from {source} to {target}; give the languages of the file")
 
     def units(self) -> Iterator["XliffUnit"]:
         """Its segments, in their order."""
@@ -59,7 +59,7 @@ class XliffUnit:
 
     @property
     def state(self) -> str:
-        """UNTRANSLATED, FUZZY where the target has to be looked at, KEPT where it must stay, "" where all is done."""
+        """UNTRANSLATED; FUZZY if the target needs a review; KEPT if it must stay; "" if it is finished."""
         states = [one.get("state") or "" for one in (self.element, self.target) if one is not None]
         if any(one.get("translate") == "no" for one in (self.element, *self.element.iterancestors())):
             return KEPT
@@ -77,7 +77,7 @@ class XliffUnit:
         return self.source if divided is None else divided
 
     def fill(self, xml: str) -> None:
-        """Put a target there, whose inner XML is given, marked as one that has to be reviewed."""
+        """Insert a target with the given inner XML, marked for review."""
         target = _element("target", xml, self.origin)
         for name, value in self.target.attrib.items() if self.target is not None else ():
             target.set(name, value)
@@ -126,7 +126,7 @@ class XliffDocument(Document):
         self._units[number].mark_reviewed()
 
     def content(self) -> bytes:
-        """The file with the same declaration, comments and ends of lines; only elements are written anew."""
+        """The file with the same declaration, comments and line ends; only elements are rewritten."""
         from lxml import etree
 
         tree, content = self._file.store.document, self._file.bytes
@@ -140,20 +140,20 @@ class XliffDocument(Document):
 
 
 def xliff_pairs(path: str | Path, source: str | None, target: str | None) -> Iterator[tuple[str, str] | str]:
-    """The sentence pairs of an XLIFF file, or why a segment is none, see XliffUnit.state."""
+    """The sentence pairs of an XLIFF file, or why a segment is not a pair, see XliffUnit.state."""
     for unit in XliffFile(path, source, target).units():
         state = unit.state
         yield state if state else (plain_text(unit.source), plain_text(unit.target))
 
 
 def xliff_translations(path: str | Path) -> Iterator[str]:
-    """The text of each segment's target, "" where it has none."""
+    """The text of each segment's target, "" if it has none."""
     for unit in XliffFile(path).units():
         yield "" if unit.target is None else plain_text(unit.target)
 
 
 def inner_xml(element: Any) -> str:
-    """What is in an element, as XML; where white space does not count, it is single."""
+    """The content of an element as XML; if white space does not matter, it is single."""
     from lxml import etree
 
     helpers = toolkit("misc.xml_helpers")
@@ -174,7 +174,7 @@ def plain_text(element: Any) -> str:
 
 
 def has_words(element: Any) -> bool:
-    """Whether there is text in an element, its tags left out."""
+    """Whether an element has text besides tags."""
     return plain_text(element) != ""
 
 

@@ -1,1 +1,1 @@
-"""Why a sentence is translated as it is, as plain data that can be written as JSON: phrases, features, search."""
+"""Explanation of a translation, as plain data that can be written as JSON: phrases, features, search."""

@@ -29,7 +29,8 @@ def alternatives(
 ) -> list[PhraseAlternative]:
     """The options of the span of phrase `number` of a derivation: the `most` best, and the chosen one, by their total.
 
-    There are none for words of a prefix that no source words give. The search must have looked its options up.
+    Words of a prefix that are not the translation of source words have none. The search must have looked its options
+    up.
     """
     options = result.workspace.options
     begin, end, pair = (int(field[number]) for field in (derivation.begin, derivation.end, derivation.pair))
@@ -72,7 +73,7 @@ class FiredFeature(Plain):
 
 
 def fired_features(result: SearchResult, derivation: Derivation) -> list[FiredFeature]:
-    """All sparse features of a complete derivation, those that matter most first; none where the model has none."""
+    """All sparse features of a complete derivation, those that matter most first; none if the model has none."""
     if not result.tables.sparse.active.any() or not derivation.pair.size:
         return []
     # Phrase by phrase: the features of a beginning are the first ones of the whole.

@@ -1,4 +1,4 @@
-"""All that there is to tell of one sentence: its translation, n-best list and search; why it is not another one."""
+"""Explanation of one sentence: translation, n-best list, search, and why another translation was not chosen."""
 
 from collections.abc import Sequence
 
@@ -54,7 +54,7 @@ class Explainer:
     def explain(
         self, line: Sentence, request: ExplanationRequest = DEFAULT, stop: StopFlag | None = None
     ) -> SentenceExplanation:
-        """All about the translation of a tokenized sentence. Raises ConfigError where it cannot be translated.
+        """All about the translation of a tokenized sentence. Raises ConfigError if it cannot be translated.
 
         When another thread sets the flag `stop`, InterruptedError.
 

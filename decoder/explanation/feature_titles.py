@@ -1,4 +1,4 @@
-"""Names of dense features for people: those of the literature, where files have keys and numbers."""
+"""Names of dense features for users, as in the literature; files have keys and numbers."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -51,7 +51,7 @@ def phrase_titles(size: int) -> list[str]:
 
 
 def reordering_titles(reordering: Reordering | None, size: int) -> list[str]:
-    """Titles of scores of lexicalized reordering: direction and orientation, numbers where the type is not known."""
+    """Titles of scores of lexicalized reordering: direction and orientation, numbers if the type is not known."""
     if reordering is None or reordering.n_weights != size:
         return _numbered("reordering", size)
     kinds = OF_ORIENTATIONS[reordering.kind]

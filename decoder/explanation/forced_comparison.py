@@ -32,7 +32,7 @@ Phrase = tuple[int, int, str]  # a source span and its target
 
 
 class GivenComparison(Plain):
-    """A given translation beside the one that the search finds.
+    """Comparison of a given translation with the one that the search finds.
 
     `verdict`: it is the same; the model can say it and scores it worse; or no worse, so that the search lost it; it
     needs phrase pairs beyond the table limit, or jumps beyond the distortion limit; or the model lacks a phrase pair.
@@ -57,7 +57,7 @@ class Found(NamedTuple):
 
 
 class _Forced(NamedTuple):
-    """The best derivation of what was given."""
+    """The best derivation of the given translation."""
 
     translation: ExplainedTranslation
     differences: list[FeatureDifference]
@@ -94,13 +94,13 @@ class GivenTranslations:
                 break
         missing = self._missing(given, words, snapshot)
         if is_too_large and not missing.is_certain:
-            return _comparison(text, "too large", "There are too many ways to derive it to follow all.")
+            return _comparison(text, "too large", "It has too many derivations to search all of them.")
         return _comparison(text, "missing pair", _tell(missing, given.words), missing=missing)
 
     def _force(
         self, forced: ForcedDecoder, given: Input, words: Sequence[str], snapshot: WeightSnapshot, found: Found
     ) -> tuple[bool, _Forced | None]:
-        """Whether that was too large, and the best derivation, if there is one."""
+        """Whether the forced search was too large, and the best derivation, if any."""
         with _prepared(forced, given, words, snapshot) as search:
             status, lattice = search.lattice()
             gold = search.score(lattice) if lattice is not None else None
@@ -122,7 +122,7 @@ class GivenTranslations:
         )
 
     def _beyond_limit(self, given: Input, phrases: Sequence[Phrase]) -> list[str]:
-        """The phrases that are no options within the table limit, as source ||| target."""
+        """The phrase pairs that are not options within the table limit, as source ||| target."""
         with self.decoder.searcher.prepare(given) as search:
             search.look_up()
             result, options = self.decoder.searcher.result(search), search.workspace.options
@@ -136,7 +136,7 @@ class GivenTranslations:
         ]
 
     def _missing(self, given: Input, words: Sequence[str], snapshot: WeightSnapshot) -> MissingPair:
-        """The missing pair, looked for among all options of the sentence, within no limit."""
+        """The missing pair, searched for among all options of the sentence, without limits."""
         searcher = self._limits["distortion limit"].decoder.searcher
         with searcher.prepare(given, snapshot=snapshot) as search:
             search.look_up()
@@ -168,14 +168,14 @@ def _verdict(limit: str, text: str, best: _Forced, found: Found, beyond: Sequenc
     if limit == "table limit":
         return "table limit", f"It needs phrase pairs beyond the table limit: {'; '.join(beyond)}."
     if limit == "distortion limit":
-        return "distortion limit", "It needs jumps between phrases that the distortion limit forbids."
+        return "distortion limit", "It needs reordering beyond the distortion limit."
     if text == found.text:
-        return "same", "This is what the model says."
+        return "same", "This is the model's translation."
     margin = found.score - best.translation.score
     if margin < TIE:
-        return "search error", f"The model scores it higher by {-margin:.3f}; the search has lost it."
-    most = f"; what matters most is {best.differences[0].name}" if best.differences else ""
-    return "worse", f"The model can say it, and scores it lower by {margin:.3f}{most}."
+        return "search error", f"The model scores it {-margin:.3f} higher, but the search did not find it."
+    most = f"; the largest difference is in {best.differences[0].name}" if best.differences else ""
+    return "worse", f"The model can produce it, but scores it {margin:.3f} lower{most}."
 
 
 def _comparison(text: str, verdict: Verdict, reason: str, missing: MissingPair | None = None) -> GivenComparison:
@@ -197,5 +197,5 @@ def _tell(missing: MissingPair, source: Sequence[str]) -> str:
     if missing.unknown:
         return f"No phrase pair for this sentence has “{missing.unknown[0]}”. {begin}, “{left}” is left to translate."
     if not missing.rest:
-        return f"All of it can be produced, but no phrase pairs do so and translate all words: “{left}” is left."
-    return f"{begin}, no phrase pair for what is left, “{left}”, goes on with “{missing.rest}”."
+        return f"Phrase pairs can produce all of it, but not while translating all words: “{left}” is left."
+    return f"{begin}, no phrase pair for the remaining words “{left}” continues with “{missing.rest}”."

@@ -24,7 +24,7 @@ class MissingPair(Plain):
 
     @property
     def is_certain(self) -> bool:
-        """Whether a pair is missing for certain, however much of all ways was followed."""
+        """Whether a pair is certainly missing, even if not all ways were followed."""
         return bool(self.unknown) or (self.is_exact and bool(self.rest or self.untranslated))
 
 

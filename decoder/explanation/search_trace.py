@@ -1,4 +1,4 @@
-"""The search, stack by stack: what each kept, what was recombined with it, and what it lost and why.
+"""The search, stack by stack: hypotheses that were kept, recombined or lost, and why.
 
 All of it is read from the hypothesis graph, so that a search that nobody asks about does no more than before: what the
 hypotheses in the graph could be extended by and is not in the graph was lost. The best of these by their estimates are
@@ -146,7 +146,7 @@ def search_trace(result: SearchResult, most: int) -> list[TracedStack]:
 
 
 class _Trace:
-    """The search whose stacks are told."""
+    """The search that is traced."""
 
     def __init__(self, result: SearchResult, most: int):
         self.result, self.most, self.weighing = result, most, Weighing.of(result)
@@ -212,7 +212,7 @@ class _Trace:
         return RecombinedHypothesis(into=node, source=source, target=target, text=text, score=score, loss=loss)
 
     def _lost(self, covered: int, edges: np.ndarray) -> tuple[int, _Candidates]:
-        """The number of hypotheses of so many words that kept ones could make, and those that are not in the graph."""
+        """The number of hypotheses of a stack that kept ones could build, and those that are not in the graph."""
         options, extensions = self.result.workspace.options, self.extensions
         own = np.flatnonzero(extensions.covered == covered)
         first = options.first[extensions.span[own]]

@@ -13,7 +13,7 @@ from phrasebeam.decoder.output.derivation_view import DerivationView
 
 
 class Plain(BaseModel):
-    """Data that become JSON as they are. Scores are natural logs, higher is better; spans are half open."""
+    """Base of data that become JSON. Scores are natural logs, higher is better; spans are half open."""
 
     model_config = ConfigDict(frozen=True)
 

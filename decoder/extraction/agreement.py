@@ -27,14 +27,14 @@ ONE_ALIGNMENT = Agreement()
 
 
 class Votes(NamedTuple):
-    """Where the alignments that allow the same pair of spans are counted, for R rows of a sentence pair at most."""
+    """Counters of the alignments that allow the same pair of spans, for at most R rows of a sentence pair."""
 
     slots: np.ndarray  # int64[S], a hash table of rows; S is a power of two, above 2 R
     counts: np.ndarray  # int64[R], of a row that is the first of its spans, else 0
 
 
 def new_votes(most_rows: int, agreement: Agreement) -> Votes:
-    """Votes for sentence pairs with up to `most_rows` phrase pairs by all alignments; none where there is one."""
+    """Votes for sentence pairs with up to `most_rows` phrase pairs by all alignments; none if there is one."""
     n_rows = most_rows if agreement.alignments > 1 else 0
     return Votes(np.zeros(2 << (2 * n_rows).bit_length(), np.int64), np.zeros(n_rows, np.int64))
 

@@ -167,7 +167,7 @@ def _orientation(kind, corners, size, position, neighbour):
 
 @inner_kernel
 def _linked(corners, size, s, t):
-    """Whether source word s and target word t are linked; so are the sentences' beginnings, and their ends."""
+    """Whether source word s and target word t are linked; the sentences' beginnings and ends count as linked, too."""
     if (s == -1 and t == -1) or (s == size[0] and t == size[1]):
         return True
     if s < 0 or t < 0 or s >= size[0] or t >= size[1]:

@@ -51,7 +51,7 @@ def read_points(line: str, n_source: int, n_target: int, path: str | Path, numbe
 
 
 def check_format(line: str, path: str | Path, number: int) -> None:
-    """Raise FormatError, naming line `number` of the file `path`, where its text has anything but points."""
+    """Raise FormatError with line `number` of the file `path` if the text has anything except points."""
     if LINE.fullmatch(line):
         return
     for beginning, message in FOREIGN:

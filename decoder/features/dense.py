@@ -115,7 +115,7 @@ def check_counts(weights: Weights, phrases: PhraseTable) -> None:
 def dense_weights(
     weights: Weights, n_translation: int, reordering: Reordering | None, n_language_models: int
 ) -> DenseWeights:
-    """`weights` as kernels take them. Raises ModelError where the length of a list does not fit the model."""
+    """`weights` as kernels take them. Raises ModelError if the length of a list does not fit the model."""
     n_reordering = reordering.n_weights if reordering else 0
     lexical = weights.reordering if reordering else []
     for name, n_weights, expected in (
@@ -125,7 +125,7 @@ def dense_weights(
     ):
         if n_weights != expected:
             raise ModelError(
-                f"weights: {name} has {n_weights} weights, the model has {expected} such scores; give as many"
+                f"weights: {name} has {n_weights} weights, the model has {expected} such scores; give the same number"
             )
     pair = [getattr(weights, name) for name in names_of(PAIR_FEATURES)]
     if all(weight is None for weight in pair):

@@ -59,10 +59,11 @@ def _add_early_value(tables, sentence, space, phrase, features):
 
 
 DISTORTION = DenseFeature(
-    "distortion", "minus the source words between the end of a phrase and the beginning of the next", weight=0.3
+    "distortion", "minus the number of source words between the end of a phrase and the start of the next", weight=0.3
 )
 EARLY_DISTORTION = DenseFeature(
-    "early_distortion", "distortion that is certain, counted as soon as a phrase leaves a gap (Moore & Quirk 2007)"
+    "early_distortion",
+    "distortion that is already certain, counted as soon as a phrase leaves a gap (Moore & Quirk 2007)",
 )
 JUMP_FEATURES = (
     StatefulFeature(EARLY_DISTORTION.name, EARLY_DISTORTION, _add_early_value, _score_early),

@@ -32,7 +32,7 @@ def new_histories(capacity: int, n_columns: int) -> Histories:
 
 @inner_kernel
 def forget_histories(histories: Histories):
-    """Empty the table, but for START_HISTORY, whose columns are EMPTY (-1)."""
+    """Empty the table except for START_HISTORY, whose columns are EMPTY (-1)."""
     histories.size[0] = 1
     histories.slots[:] = EMPTY
     histories.columns[START_HISTORY, :] = EMPTY

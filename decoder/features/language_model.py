@@ -77,7 +77,7 @@ def new_states(orders: np.ndarray, capacity: int, memo_size: int = MEMO_SIZE) ->
 
 @kernel
 def begin_states(lms: LanguageModels, states: States):
-    """Empty `states` and the memos, but for BEGIN_STATE."""
+    """Empty `states` and the memos except for BEGIN_STATE."""
     states.n_states[0] = 0
     states.slots[:] = NO_STATE
     states.first_words.keys[:] = 0
@@ -197,7 +197,7 @@ def _is_state(states, state, row):
 def remember(lms: LanguageModels, options, begin, end, states: States, state, memo: Memo, name):
     """Slot of `memo` with the weighted score of words begin:end of `options` after `state`; NO_SLOT if states are full.
 
-    `options` are Options. The score is -inf where the words contradict states.constraint. `name` (int64 >= 0) is the id
+    `options` are Options. The score is -inf if the words contradict states.constraint. `name` (int64 >= 0) is the id
     of the words in the memo; it is OPEN or more if they are the first word of a longer phrase.
     """
     key = (state << np.int64(32)) | (name + 1)

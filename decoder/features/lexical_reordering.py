@@ -206,7 +206,9 @@ def _add_orientation(tables, pair, direction, orientation_id, begin, features):
 
 REORDERING = StatefulFeature(
     "reordering",
-    DenseFeature("reordering", "ln probabilities of lexicalized reordering, by orientation", "list", (0.3,) * 6),
+    DenseFeature(
+        "reordering", "log probabilities of lexicalized reordering, one for each orientation", "list", (0.3,) * 6
+    ),
     _add_value,
     _score_jump,
     new_memory=_new_memory,

@@ -53,7 +53,7 @@ def _begin(space, column):
 
 @inner_kernel
 def _slot(space, step, column):
-    """Where the memo has the operations of an option after a history and coverage."""
+    """Slot of the memo for the operations of an option after a history and coverage."""
     model, states, options, graph = space.tables.operations, space.memory.operations, space.options, space.graph
     begin, end = np.int64(options.begin[step.option]), np.int64(options.end[step.option])
     walk = walk_of(model, states, begin, end, np.int64(graph.first_gap[step.node]), graph.window[step.node])
@@ -119,8 +119,8 @@ OPERATIONS = StatefulFeature(
     "operations",
     DenseFeature(
         "operations",
-        "ln probability of the operations that generate both sides; minus the gaps opened, minus the jumps back "
-        "(Durrani et al. 2011)",
+        "log probability by the operation sequence model; minus the number of gaps opened; minus the "
+        "number of jumps back (Durrani et al. 2011)",
         "list",
     ),
     _add_value,

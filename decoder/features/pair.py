@@ -26,14 +26,19 @@ from phrasebeam.plugins.declarations import plugins
 
 _OWN = tuple(plugins().pair_features.values())
 PAIR_FEATURES = (
-    DenseFeature("bitext_count", "ln of how often the phrase pair was extracted from the bitext", needs_counts=True),
-    DenseFeature("unique_rule", "1 for each phrase pair that was extracted once", needs_counts=True),
     DenseFeature(
-        "target_idf",
-        "by how much the target words of each phrase pair are rarer than its source words: idf, summed, in ln",
+        "bitext_count",
+        "log of the number of times that the phrase pair was extracted from the bitext",
         needs_counts=True,
     ),
-    DenseFeature("source_idf", "by how much the source words are rarer", needs_counts=True),
+    DenseFeature("unique_rule", "1 for each phrase pair that was extracted only once", needs_counts=True),
+    DenseFeature(
+        "target_idf",
+        "how much rarer the target words of each phrase pair are than its source words: the difference "
+        "of the sums of idf",
+        needs_counts=True,
+    ),
+    DenseFeature("source_idf", "how much rarer the source words are than the target words", needs_counts=True),
     *(DenseFeature(own.name, own.description, needs_counts=own.needs_counts) for own in _OWN),
 )
 BITEXT_COUNT = np.int64(names_of(PAIR_FEATURES).index("bitext_count"))
@@ -137,7 +142,7 @@ def n_length_groups(longest: int, n_translation: int) -> int:
 
 
 def longest_grouped(n_weights: int, n_translation: int) -> int:
-    """The longest grouped phrase M, from the number of weights. Raises ModelError where no M has so many."""
+    """The longest grouped phrase M, from the number of weights. Raises ModelError if the number fits no M."""
     n_ranges = n_weights // n_translation
     longest = (math.isqrt(8 * n_ranges + 1) - 1) // 2
     if n_length_groups(longest, n_translation) != n_weights:

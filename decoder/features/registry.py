@@ -16,29 +16,31 @@ _STATEFUL = {feature.name: feature.declared for feature in STATEFUL if feature.d
 LISTS = (
     DenseFeature(
         "translation",
-        "ln scores of the phrase table; of train-model: p(f|e), lex(f|e), p(e|f), lex(e|f)",
+        "log scores of the phrase table; train-model writes p(f|e), lex(f|e), p(e|f), lex(e|f)",
         "list",
         (0.2,) * 4,
     ),
     _STATEFUL.pop(REORDERING.name),
-    DenseFeature("language_model", "ln probability by each language model", "list or number", (0.5,)),
+    DenseFeature("language_model", "log probability by each language model", "list or number", (0.5,)),
 )
 SCALARS = (
     _STATEFUL.pop(DISTORTION.name),
     DenseFeature("word_penalty", "minus the number of target words", weight=-1.0),
     DenseFeature("phrase_penalty", "number of phrases", weight=0.2),
-    DenseFeature("unknown_word_penalty", "-100 for each source word that is copied, as it is unknown", weight=1.0),
+    DenseFeature("unknown_word_penalty", "-100 for each unknown source word that is copied", weight=1.0),
 )
 LENGTH_GROUPS = DenseFeature(
-    "length_groups", "ln scores of the phrase table, once for each range of phrase lengths (Tan et al. 2013)", "list"
+    "length_groups",
+    "log scores of the phrase table, with separate weights for each range of phrase lengths (Tan et al. 2013)",
+    "list",
 )
 RELATED_WORDS = DenseFeature(
     "related_words",
-    "number of known words that are translated in place of unknown ones: other inflections, parts of compounds",
+    "number of known words that are translated instead of unknown ones: other inflected forms, parts of compounds",
 )
 INPUT_SCORE = DenseFeature(
     "input_score",
-    "ln probabilities of the arcs of a lattice or confusion network that were chosen, summed; 0 for text",
+    "sum of the log probabilities of the chosen arcs of a lattice or confusion network; 0 for text",
     "list or number",
 )
 SCALES = tuple(

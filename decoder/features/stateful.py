@@ -58,13 +58,13 @@ def history_columns(weights: Any, tables: Any) -> tuple[np.ndarray, int]:
 
 
 def histories_lower(weights: Any, columns: np.ndarray) -> bool:
-    """Whether there are features with `columns`, by history_columns, and their scores are never above 0."""
+    """Whether features with `columns` exist (see history_columns) and their scores are never above 0."""
     active = [feature for feature, column in zip(WITH_HISTORY, columns) if column != ABSENT]
     return bool(active) and all(feature.lowers_scores(weights) for feature in active)
 
 
 def _of_all(signature: str, first: str, ask: str, last: str, kind: str) -> Any:
-    """An inlined kernel that asks those features that have a kernel of this kind, one after the other.
+    """An inlined kernel that calls the kernels of this kind of all features, one after the other.
 
     `kind` is a field of StatefulFeature. The kernel is the line `first`, a line `ask` for each feature, and then
     `return last`: what a loop over virtual methods would do, which numba lacks. In `ask` stands {kernel} for the

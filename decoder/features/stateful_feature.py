@@ -89,7 +89,7 @@ class StatefulFeature(NamedTuple):
     check: Callable[[Any, Any], None] | None = None  # (weights, tables): raise ModelError if they do not fit
 
     def lowers_scores(self, weights: Any) -> bool:
-        """Whether its score is never above 0 by these DenseWeights."""
+        """Whether its score is never above 0 with these DenseWeights."""
         return self.sign != 0 and bool((self.sign * np.atleast_1d(getattr(weights, self.name)) <= 0).all())
 
 

@@ -25,7 +25,7 @@ _FeatureWeights: Any = section_of("_FeatureWeights", {feature.name: _field(featu
 
 
 class Weights(_FeatureWeights):
-    """The dense weights, by the names of FEATURES; the defaults are Moses' before tuning."""
+    """The dense weights, by the names of features; the defaults are those of Moses before tuning."""
 
     advice_on_unknown: ClassVar[str] = " If it is a feature of a plugin, name its file by --plugin"
 
@@ -35,9 +35,9 @@ class Weights(_FeatureWeights):
 
     @classmethod
     def learned(cls, values: Mapping[str, object]) -> Self:
-        """The weights that a training has found; a list that it does not have is empty, not the default.
+        """The weights from a training run; a missing list becomes empty, not the default.
 
-        Raises ConfigError where one is too large, or no number.
+        Raises ConfigError if a weight is too large, or not a number.
         """
         absent: dict[str, object] = {name: [] for name in names_of(LISTS)}
         return parse_config(absent | dict(values), cls, "weights that were learned, perhaps at too high a rate")

@@ -34,7 +34,7 @@ ForcedPair = tuple[Input, tuple[str, ...]]  # sentence and reference
 
 @dataclass(frozen=True)
 class ForcedResult:
-    """The derivations of a sentence pair; where it is not reachable, of its longest prefix pair."""
+    """The derivations of a sentence pair or, if it is not reachable, of its longest reachable prefix pair."""
 
     status: Status
     source_words: int
@@ -47,11 +47,11 @@ class ForcedResult:
 
 
 class ForcedDecoder:
-    """A model that is made to produce references; any number of threads may share one."""
+    """Finds derivations that produce given references; threads may share a forced decoder."""
 
     @checked
     def __init__(self, decoder: Decoder, settings: ForcedDecodingSettings | None = None, keeps_graphs: bool = False):
-        """The limits of the search are the decoder's; where its table limit is 0, any pair of the table may be used.
+        """The limits of the search are the decoder's; if its table limit is 0, any pair of the table may be used.
 
         `keeps_graphs`: whether `force` answers with lattices for people; not with those of all prefix pairs.
         """
@@ -68,7 +68,7 @@ class ForcedDecoder:
         weights: Weights | None = None,
         input_settings: InputSettings | None = None,
     ) -> "ForcedDecoder":
-        """A forced decoder of the model in `directory`; without `search_settings`, without a table limit.
+        """Load the model in `directory`; without `search_settings` there is no table limit.
 
         Raises SmtError, naming the file at fault.
         """
@@ -77,7 +77,7 @@ class ForcedDecoder:
 
     @checked
     def force(self, line: str | Input, reference: str | Sequence[str]) -> ForcedResult:
-        """The derivations of a tokenized sentence that yield the tokenized `reference`."""
+        """The derivations of a tokenized sentence that produce the tokenized `reference`."""
         given = self.decoder.input_of(line)
         with self.prepare(given, words_of(reference)) as search:
             status, lattice = search.lattice()
@@ -99,7 +99,7 @@ class ForcedDecoder:
     def force_all(
         self, pairs: Iterable[tuple[str | Input, str | Sequence[str]]], threads: int = 1
     ) -> Generator[ForcedResult]:
-        """force of every pair of sentence and reference, in their order, each as soon as those before it are ready."""
+        """Yield `force` of each pair of sentence and reference, in order, each when those before it are ready."""
         yield from current_engine().map(lambda pair: self.force(*pair), pairs, threads)
 
     def lattice(self, given: Input, reference: Sequence[str]) -> tuple[Status, GoldLattice | None]:
@@ -111,7 +111,7 @@ class ForcedDecoder:
     def prepare(
         self, given: Input, reference: Sequence[str], snapshot: WeightSnapshot | None = None
     ) -> Iterator[ForcedSearch]:
-        """The search of a sentence pair, its options looked up; it can be used until the context ends.
+        """The search of a sentence pair with its options looked up, to be used within the context.
 
         Of `snapshot` see Searcher.prepare.
         """

@@ -63,7 +63,7 @@ class GoldGraph:
         return features[0]
 
     def longest_end(self) -> int:
-        """The best node where the longest prefix ends, or the sentence."""
+        """The best node at the end of the longest prefix, or of the sentence."""
         lattice, score = self.lattice, self.graph.score
         ends = np.flatnonzero(lattice.is_end)
         best = ends[np.lexsort((lattice.position[ends], lattice.first_gap[ends]))[-1]]
@@ -122,7 +122,7 @@ class ForcedSearch:
         return True
 
     def _goal(self, states: ForcedStates, takes_prefixes: bool) -> Goal | None:
-        """Where derivations end: with the whole pair, the longest prefix pair or any; None if no state is an end."""
+        """The end of derivations: the whole pair, the longest prefix pair or any; None if no state is an end."""
         n_words, least = self.n_words, self.settings.least_prefix
         if not takes_prefixes:
             return Goal(n_words, self.reference.size, least) if states.heads[n_words] != EMPTY else None
@@ -136,8 +136,8 @@ class ForcedSearch:
         """Score the lattice of the sentence pair, found now or earlier, by the weights of the search.
 
         None if that is too large: what scores depend on, phrases and blocks, may divide states a thousandfold. Pairs
-        that the table limit leaves out under these weights are left out here, too, be it all derivations. Raises
-        ModelError if the lattice is of another sentence or model, or if scores are not finite.
+        that the table limit leaves out under these weights are left out here, too, even if no derivation remains.
+        Raises ModelError if the lattice is of another sentence or model, or if scores are not finite.
         """
         workspace, n_words, rule_option = self.search.workspace, self.n_words, self._rule_options(lattice)
         ln_lm = self._score_reference()
@@ -165,7 +165,9 @@ class ForcedSearch:
         least = 0 if self.search.settings.table_limit else rule_option.size
         options, origin = self.search.workspace.options, NO_ORIGIN if origin is None else origin
         if not is_same or find_options(lattice, options, origin, rule_option) < least:
-            raise ModelError("the lattice has rules that the sentence lacks; give the model and the sentence it is of")
+            raise ModelError(
+                "the lattice has phrase pairs that the sentence does not have; give its model and its sentence"
+            )
         return rule_option
 
     def _score_reference(self) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What forced decoding looks for, and when it gives up: the only defaults."""
+"""Settings of forced decoding: its goal, and when it gives up. The only place of the defaults."""
 
 from typing import Literal
 
@@ -10,22 +10,27 @@ Prefixes = Literal["longest", "closed", "all", "none"]
 
 
 class ForcedDecodingSettings(Section):
-    """What forced decoding looks for where a sentence pair as a whole is not reachable, and when it gives up.
+    """Settings of forced decoding: which prefix pairs it searches if a sentence pair is not reachable, and its limits.
 
-    Prefix pairs: the longest one, the longest one that the word alignment closes, all, or none.
+    Prefix pairs: the longest one; closed, the longest one without alignment links to the rest; all; or none.
     """
 
     prefixes: Prefixes = Field(
-        default="longest", description="prefix pairs that are looked for where the whole is not reachable"
+        default="longest", description="which prefix pairs are searched if the whole sentence pair is not reachable"
     )
-    least_prefix: int = Field(default=5, ge=1, le=MOST_COUNTED, description="source words of the shortest prefix pair")
+    least_prefix: int = Field(
+        default=5, ge=1, le=MOST_COUNTED, description="minimum number of source words of a prefix pair"
+    )
     max_states: int = Field(
         default=1 << 20,
         ge=1,
         le=1 << 24,
-        description="states of a pair that is not too large, which may have 4 nodes each",
+        description="give up a sentence pair with more states; a state may have 4 nodes",
     )
-    aligned: bool = Field(default=False, description="only phrase pairs that fit the sentence pair's word alignment")
+    aligned: bool = Field(
+        default=False,
+        description="use only phrase pairs that are consistent with the word alignment of the sentence pair",
+    )
 
     @property
     def needs_alignment(self) -> bool:

@@ -53,7 +53,7 @@ class ForcedStates(NamedTuple):
 
 
 def new_forced_states(n_states: int, n_arcs: int, n_words: int) -> ForcedStates:
-    """Room for so many states, arcs and source words."""
+    """Room for these numbers of states, arcs and source words."""
     n_slots = 1 << (2 * n_states - 1).bit_length()
     return allocate(ForcedStates, {"S": n_states, "A": n_arcs, "n": n_words, "T": n_slots})
 
@@ -182,7 +182,7 @@ def _clear(states):
 
 @inner_kernel
 def _arrive(states, reference, n_words, takes_prefixes, where):
-    """The state of `where`: first gap, window, end of the last phrase, position; DEAD, or EMPTY where it is full."""
+    """The state of `where`: first gap, window, end of the last phrase, position; DEAD, or EMPTY if it is full."""
     first_gap, window, end, position = where
     last = _behind(first_gap, window)
     if _is_dead(reference, n_words, takes_prefixes, where, last):

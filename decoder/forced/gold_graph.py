@@ -51,7 +51,7 @@ class GoldSpace(NamedTuple):
 
 
 def new_gold_space(n_nodes: int, n_edges: int) -> GoldSpace:
-    """Work space for a graph of so many nodes (a power of two) and edges; arrays by state, rule and word are empty."""
+    """Space for a graph with room for nodes (a power of two) and edges; arrays by state, rule and word are empty."""
     return allocate(GoldSpace, {"R": 0, "m": 0, "S": 0, "n": 0, "N": n_nodes, "E": n_edges, "T": 2 * n_nodes})
 
 
@@ -173,7 +173,7 @@ def _fill_state(space, n_words, lattice, gold, state):
 
 @inlined_kernel
 def _find_slot(graph, gold, first, phrase_state, blocks):
-    """Where the node is that has this phrase state and these blocks, among those of a state from `first` on."""
+    """The node with this phrase state and these blocks, among the nodes of a state from `first` on."""
     slot = first_slot(mix(combine(combine(combine(START, first), phrase_state), blocks)), gold.slots.size)
     while gold.slots[slot] != EMPTY:
         node = np.int64(gold.slots[slot])

@@ -19,7 +19,7 @@ NOT_THERE = -1
 
 
 class Goal(NamedTuple):
-    """Where derivations end: once the first words of the source, and of the reference, have been translated."""
+    """The end of derivations: numbers of first words of source and reference that must be translated."""
 
     source: int  # words; NO_PREFIX: any prefix that is long enough and not the whole
     target: int
@@ -50,7 +50,7 @@ class GoldLattice(NamedTuple):
 
 @kernel
 def longest_prefix(states: ForcedStates, n_words: int, least, links: np.ndarray):
-    """(source words, target words) of the longest prefix pair of at least so many source words; NO_PREFIX for none.
+    """(source words, target words) of the longest prefix pair with at least `least` source words; NO_PREFIX for none.
 
     With `links` (int32[n + 1, m + 1], see links_before; int32[0, 0] without) of those that are closed alone.
     """
@@ -69,7 +69,7 @@ def longest_prefix(states: ForcedStates, n_words: int, least, links: np.ndarray)
 
 @kernel
 def mark_good(states: ForcedStates, n_words: int, goal: Goal, is_end: np.ndarray, is_good: np.ndarray):
-    """Which states end derivations, and which lie on derivations that end (bool[S] both, False at first)."""
+    """Mark states that end derivations, and those on derivations that end (both bool[S], initially False)."""
     for state in range(states.sizes[0]):
         covered, first_gap = np.int64(states.covered[state]), np.int64(states.first_gap[state])
         if goal.source == NO_PREFIX:

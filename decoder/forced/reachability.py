@@ -1,4 +1,4 @@
-"""What forced decoding reaches of a bitext, by sentence length (Yu et al. 2013, Figures 6 and 7, Table 3)."""
+"""Share of a bitext that forced decoding reaches, by sentence length (Yu et al. 2013, Figures 6 and 7, Table 3)."""
 
 import math
 from collections import defaultdict
@@ -57,7 +57,7 @@ class Counts:
 
     @property
     def ln_mean_derivations(self) -> float | None:
-        """ln of the derivations of a reachable sentence pair, on average; None where none is reachable."""
+        """ln of the derivations of a reachable sentence pair, on average; None if none is reachable."""
         return self.ln_derivations - math.log(self.reachable) if self.ln_derivations > -math.inf else None
 
 
@@ -93,7 +93,7 @@ class Reachability:
         write_figure(path, 18, 5, self._draw)
 
     def _draw(self, figure: Any) -> None:
-        """A bar for each row of the table, as wide as its lengths; where there are no sentences there is none."""
+        """A bar for each row of the table, as wide as its lengths; if there are no sentences there is none."""
         *both, last = figure.subplots(1, 3)
         middles = [_middle(row) for row in sorted(self._by_row)]
         for axes, unit in zip(both, ("sentence", "word")):
@@ -139,7 +139,7 @@ def _cells(counts: Counts) -> tuple[str, ...]:
 
 
 def _exp(ln: float) -> str:
-    """The number of which this is the logarithm, also where no float holds it."""
+    """The number with this logarithm, even if it is too large for a float."""
     number = Decimal(ln).exp()
     return f"{number:,.1f}" if number < 1e6 else f"{number:.1e}"
 

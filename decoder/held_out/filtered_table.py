@@ -187,7 +187,7 @@ def _count_source(phrases, counts, held_out, held_out_f, source, remaining):
 
 @inlined_kernel
 def _has_counts(counts, pair):
-    """Whether the pair has counts of orientations; in imported tables none has."""
+    """Whether the pair has counts of orientations; in imported tables no pair has them."""
     return counts[pair, 0] + counts[pair, 1] + counts[pair, 2] + counts[pair, 3] > 0
 
 
@@ -215,7 +215,7 @@ class TableFilter:
     def __init__(self, model: Model, tables: Tables, ranking: RankingWeights, longest: int, table_limit: int):
         """`tables` are the model's, with weights; source phrases of up to `longest` words are looked up.
 
-        `ranking` ranks the pairs of a source phrase where `table_limit` (0: none) leaves some of them out.
+        `ranking` ranks the pairs of a source phrase if `table_limit` (0: none) leaves some of them out.
         """
         self.model, self.tables, self.longest, self.table_limit = model, tables, longest, table_limit
         self.scratch, self.has_frequencies = ScratchArrays(), False

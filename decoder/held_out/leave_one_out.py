@@ -218,7 +218,7 @@ def longest_held_out(sizes: ModelDescription) -> int:
 
 
 def check_frequencies(phrases: PhraseTable, discounting: Discounting = NO_DISCOUNTING) -> None:
-    """Raise ModelError unless p(f|e) and p(e|f) of the first pairs are as their counts give them."""
+    """Raise ModelError unless p(f|e) and p(e|f) of the first pairs agree with their counts."""
     n_sources = phrases.source_counts.size
     last = min(int(np.searchsorted(phrases.pair_offsets, SAMPLE)), n_sources)
     offsets = np.asarray(phrases.pair_offsets[: last + 1])
@@ -236,5 +236,5 @@ def check_frequencies(phrases: PhraseTable, discounting: Discounting = NO_DISCOU
             return
     raise ModelError(
         "leave-one-out needs a phrase table whose probabilities are relative frequencies of counts that it holds, or "
-        "smoothed as model.yaml says, and these are not; take a model that train-model made"
+        "smoothed as model.yaml says, and these are not; use a model that train-model made"
     )

@@ -28,8 +28,8 @@ def with_references(
 ) -> Iterator[tuple[Input, tuple[str, ...]]]:
     """Each sentence and its reference; with an alignment, the counts of the pair are held out from the phrase table.
 
-    With folds, its language model is one trained without it. `tokenize` makes tokens of a reference. Raises
-    FormatError where one of the files ends before the others, or is damaged.
+    With folds, its language model is the one trained without it. `tokenize` makes tokens of a reference. Raises
+    FormatError if one of the files ends before the others, or is damaged.
     """
     references = read_lines(files.reference)
     alignments = read_lines(files.alignment) if files.alignment else None

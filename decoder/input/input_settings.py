@@ -13,20 +13,28 @@ InputFormat = Literal["text", "confusion", "plf"]
 
 
 class InputSettings(Section):
-    """How source sentences are read, with Moses' words for it."""
+    """How source sentences are read, with the names that Moses uses."""
 
     format: InputFormat = Field(
         default="text",
-        description="text, a sentence a line; confusion, a column of a confusion network a line; plf, a lattice a line",
+        description="text: one sentence per line; confusion: one column of a confusion network per line; plf: one "
+        "lattice per line",
     )
     lattice_paths: int = Field(
-        default=100, ge=1, le=10_000, description="paths of a lattice between two nodes that are looked up, the best"
+        default=100,
+        ge=1,
+        le=10_000,
+        description="number of paths between two nodes of a lattice that are looked up, those with the best scores",
     )
     markup: Markup = Field(
         default="pass-through",
-        description="translations of terms in the input: none, plain text; exclusive, nothing else for their words; "
-        "inclusive, beside the phrase table's; constraint, what phrases over their words must contain; ignore",
+        description="tags in the input that give translations of terms. pass-through: read tags as text; ignore: "
+        "remove tags; exclusive: use only the given translations; inclusive: use them together with "
+        "phrase pairs of the model; constraint: use only phrase pairs that contain them",
     )
-    oov: Oov = Field(default="copy", description="words that are no phrase: copy; drop if without digits; or mark")
-    oov_prefix: str = Field(default="UNK", pattern=r"^\S*$", description="before a marked word")
-    oov_suffix: str = Field(default="", pattern=r"^\S*$", description="behind it")
+    oov: Oov = Field(
+        default="copy",
+        description="unknown words. copy: copy them; drop: drop them if they have no digits; mark: copy and mark them",
+    )
+    oov_prefix: str = Field(default="UNK", pattern=r"^\S*$", description="text before a marked word")
+    oov_suffix: str = Field(default="", pattern=r"^\S*$", description="text after a marked word")

@@ -65,7 +65,7 @@ def _mark(line: str, position: int) -> str | None:
 
 
 def _expect(line: str, position: int, expected: str) -> int:
-    """The position behind the mark that must come next. Raises ConfigError where it does not."""
+    """The position behind the mark that must come next. Raises ConfigError if it does not."""
     mark = MARK.match(line, position)
     if mark is None or mark[1] != expected:
         raise ConfigError(f"{_where(line, position)}: expected {expected or 'the end of the line'}")
@@ -91,7 +91,7 @@ def read_columns(lines: list[str], n_scores: int = 1) -> Input:
 
 def _score(text: str, number: int) -> float:
     if not re.fullmatch(NUMBER, text):
-        raise ConfigError(f"column {number}: {excerpt(text)} is no score, expected a probability")
+        raise ConfigError(f"column {number}: {excerpt(text)} is not a score, expected a probability")
     return float(text)
 
 

@@ -66,10 +66,10 @@ def read_markup(
     number: int | None = None,
     has_tags: bool = False,
 ) -> Input:
-    """The sentence of a tokenized line, its markup read as `markup` says; with "pass-through" as plain text.
+    """Read a tokenized line with markup, as `markup` says; "pass-through" reads tags as text.
 
-    Of `has_tags` see words_and_tags. Raises FormatError, naming `path` and the line's `number`, where the markup is
-    malformed or cannot be obeyed, or a token lacks its tag.
+    For `has_tags` see words_and_tags. Raises FormatError, naming `path` and the `number` of the line, if the markup is
+    malformed or impossible, or if a token has no tag.
 
     >>> given = read_markup('der <x translation="puppy">hund</x> schläft', "exclusive")
     >>> given.words, given.terms[0].target
@@ -87,7 +87,7 @@ def read_all_markup(
 
 
 def read_sentence(line: str, markup: Markup, path: str | PathLike[str], number: int | None, has_tags: bool) -> Input:
-    """What read_markup does, with arguments that are known to be right: many lines are read."""
+    """read_markup without checks of its arguments, for many lines."""
     try:
         if markup == "pass-through":
             return Input.read(line, has_tags)
@@ -157,7 +157,7 @@ def with_instructions(
         elif element.name == ZONE:
             zones.append((begin, end))
         elif element.name in UNSUPPORTED:
-            raise ConfigError(f"<{element.name}> means something to Moses that the decoder does not do; remove it")
+            raise ConfigError(f"<{element.name}> has a meaning in Moses that the decoder does not support; remove it")
         else:
             terms += _terms(element, begin, end, target)
     policy: TermPolicy = "exclusive" if markup in {"pass-through", "ignore"} else cast(TermPolicy, markup)
@@ -188,7 +188,9 @@ def _terms(element: Element, begin: int, end: int, target: Callable[[str], str] 
         probabilities = [_probability(element.name, text) for text in texts.split(SEPARATOR)]
     if len(probabilities) != len(targets):
         numbers = f"{len(targets)} translations and {len(probabilities)} probabilities"
-        raise ConfigError(f"<{element.name}> gives {numbers}, expected as many of each, separated by {SEPARATOR}")
+        raise ConfigError(
+            f"<{element.name}> gives {numbers}, expected the same number of each, separated by {SEPARATOR}"
+        )
     return [
         Term(begin, end, words, probability, written=text if target else "")
         for words, probability, text in zip(targets, probabilities, written)

@@ -1,4 +1,4 @@
-"""How raw text becomes tokens: languages, tokenizers, normalization, casing, escapes."""
+"""Settings of the conversion of raw text to tokens: languages, tokenizers, normalization, casing, escapes."""
 
 import re
 from collections.abc import Mapping
@@ -35,21 +35,23 @@ Language = Annotated[str, AfterValidator(_language)]
 
 
 class TextLanguages(Section):
-    """The languages of a model of tokenized text, by which servers and files find it."""
+    """The languages of a model that is trained on tokenized text; servers and documents use them."""
 
     source_language: Language
     target_language: Language
 
 
 class SubwordSettings(Section):
-    """How SentencePiece divides words."""
+    """How SentencePiece splits words."""
 
-    pieces: int = Field(8000, ge=10, le=1_000_000, description="largest number of different pieces")
+    pieces: int = Field(8000, ge=10, le=1_000_000, description="maximum number of distinct pieces")
     kind: SubwordKind = Field("unigram", description="unigram language model (Kudo 2018), or byte-pair encoding")
     source_model: str | None = Field(
-        default=None, description="model of SentencePiece for the source; none: trained on text"
+        default=None, description="SentencePiece model for the source side; none: train one on the text"
     )
-    target_model: str | None = Field(default=None, description="likewise for the target")
+    target_model: str | None = Field(
+        default=None, description="SentencePiece model for the target side; none: train one on the text"
+    )
 
     def model(self, side: Side) -> str | None:
         """The model that is given for a side."""
@@ -68,7 +70,7 @@ class SideSettings(NamedTuple):
 
 
 class RawTextSettings(Section):
-    """How raw text becomes the tokenized text of a model, and back."""
+    """How raw text is tokenized for a model, and how tokens are joined to raw text."""
 
     source_language: Language
     target_language: Language
@@ -82,10 +84,13 @@ class RawTextSettings(Section):
     normalize: bool = Field(
         default=True, description="moses: compose characters (NFC), and make quotation marks, dashes and spaces ASCII"
     )
-    casing: Casing = Field(default="truecase", description="of the tokens: as in mid-sentence, lower, or untouched")
+    casing: Casing = Field(
+        default="truecase",
+        description="case of the tokens: truecase, as in mid-sentence; lowercase; or keep, unchanged",
+    )
     capitalize: bool | None = Field(
         default=None,
-        description="translations begin with a capital letter; none: if most of the text does",
+        description="translations begin with a capital letter; none: if most target sentences of the training text do",
     )
     escape: bool = Field(
         default=True, description="moses: write & | < > ' \" [ ] as &amp; &#124; ..., as Moses' models do"
@@ -125,14 +130,14 @@ def primary_language(code: str) -> str:
 
 
 def tokenizer_of(language: str) -> TokenizerName:
-    """The tokenizer for a language where none is named."""
+    """The default tokenizer for a language."""
     return "moses" if primary_language(language) in MOSES_LANGUAGES else "neutral"
 
 
 def raw_preprocessing(section: Mapping[str, object], given: Mapping[str, object]) -> RawTextSettings:
-    """The settings of `section` with those `given` by options in their place. Raises ConfigError.
+    """The settings of `section`, overridden by those `given` as options. Raises ConfigError.
 
-    The tokenizer of another language than that of the section is chosen anew, unless it is given.
+    If the language differs from that of the section, its tokenizer is chosen again, unless it is given.
     """
     other = {f"{side}_tokenizer" for side in get_args(Side) if f"{side}_language" in given}
     settings = {name: value for name, value in section.items() if name not in other} | dict(given)

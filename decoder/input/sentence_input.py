@@ -17,8 +17,8 @@ from phrasebeam.lm.text.corpus import split, words_of
 
 LeaveOneOut = Literal["drop", "penalty", "singletons"]
 LEAVE_ONE_OUT = (
-    "what becomes of phrase pairs that only the sentence pair itself supports: drop or penalty; "
-    "singletons: drop all that occur once"
+    "how to treat phrase pairs that come only from the sentence pair itself: drop them, or penalty; "
+    "singletons: drop all pairs that were extracted once"
 )
 
 LONGEST_TERM = COVERAGE_WINDOW - 1  # words, so that a coverage can hold it
@@ -27,7 +27,7 @@ LONGEST_TERM = COVERAGE_WINDOW - 1  # words, so that a coverage can hold it
 def split_lines(given: object, *names: str) -> None:
     """Make words of the fields `names` of a frozen dataclass that are tokenized lines, and check all others.
 
-    Raises ConfigError where a list of words has something else in it, or another field is not of its type.
+    Raises ConfigError if a list of words has something else in it, or another field is not of its type.
     """
     for name in names:
         value = getattr(given, name)
@@ -39,7 +39,7 @@ def split_lines(given: object, *names: str) -> None:
 
 @dataclass(frozen=True)
 class Term:
-    """A translation of the source words begin:end; its ln probability is divided among the phrase table's scores."""
+    """A given translation of the words begin:end; its log probability is divided among the phrase table's scores."""
 
     begin: int
     end: int
@@ -71,7 +71,7 @@ class Prefix:
 
 @dataclass(frozen=True)
 class HeldOutPair:
-    """The training sentence pair that an input comes from, for leave-one-out: its counts are subtracted."""
+    """The training sentence pair of an input, for leave-one-out: its counts are subtracted from the phrase table."""
 
     reference: tuple[str, ...]  # or a tokenized line
     alignment: tuple[tuple[int, int], ...]  # (source, target) positions; the one that the model was trained on
@@ -85,11 +85,12 @@ class HeldOutPair:
 
 @dataclass(frozen=True)
 class Input:
-    """A sentence of n words with instructions. Raises ConfigError where these are impossible.
+    """A sentence of n words with instructions. Raises ConfigError for impossible instructions.
 
-    A wall w, 0 < w < n, stands before word w: a phrase may reach beyond it only if that leaves no word before it
-    untranslated. Once a word of the zone begin:end is translated, all its words are translated before any other; a wall
-    inside a zone holds for the words of the zone alone. Zones may be nested.
+    A wall w, 0 < w < n, stands before word w: all words before it are translated before the words after it, except
+    within a phrase that covers the rest of the words before it. Once a word of the zone begin:end is translated, all
+    words of the zone are translated before any other word. A wall inside a zone holds only for the words of the zone.
+    Zones may be nested.
 
     >>> Input("der hund schläft").words
     ('der', 'hund', 'schläft')
@@ -109,26 +110,27 @@ class Input:
 
     @classmethod
     def of_lattice(cls, lattice: WordLattice) -> "Input":
-        """The sentence that is some path through a lattice."""
+        """The input whose words are some path through a lattice."""
         return cls(lattice.words, lattice=lattice)
 
     @classmethod
     def from_lattice(cls, nodes: Sequence[Sequence[tuple[str, Scores, int]]]) -> "Input":
-        """The sentence of a lattice: for each node but the last the arcs that leave it.
+        """The input for a lattice, given as the arcs that leave each node except the last.
 
-        An arc is (word, probability, number of nodes onwards); a word "*EPS*" is empty. In place of the probability
-        there may be several scores between 0 and 1, one for each weight `input_score`. Raises ConfigError.
+        An arc is (word, probability, number of nodes that it advances); the word "*EPS*" is empty. Instead of the
+        probability there may be several scores between 0 and 1, one for each weight of `input_score`. Raises
+        ConfigError.
         """
         return cls.of_lattice(WordLattice.of(nodes))
 
     @classmethod
     def from_confusion_network(cls, columns: Sequence[Sequence[tuple[str, Scores]]]) -> "Input":
-        """The sentence of a confusion network: for each column its words and their probabilities, see from_lattice."""
+        """The input for a confusion network, given as the words and probabilities of each column; see from_lattice."""
         return cls.from_lattice([[(word, scores, 1) for word, scores in column] for column in columns])
 
     @classmethod
     def read(cls, line: str | Sequence[str], has_tags: bool = False) -> "Input":
-        """The sentence in a tokenized line or list of tokens; of `has_tags` see words_and_tags. Raises ConfigError."""
+        """The input for a tokenized line or a list of tokens; for `has_tags` see words_and_tags. Raises ConfigError."""
         words, tags = words_and_tags(words_of(line), has_tags)
         return cls(words, tags=tags)
 
@@ -147,10 +149,10 @@ class Input:
             if not 0 <= term.probability < float("inf"):
                 raise ConfigError(f"a translation has probability {term.probability}, expected 0 or more")
             if not all(0 <= i < term.end - term.begin and 0 <= j < len(term.target) for i, j in term.alignment):
-                raise ConfigError(f"a translation is aligned {term.alignment}, which is not all inside it")
+                raise ConfigError(f"a translation is aligned {term.alignment}, which is not entirely inside it")
         for wall in self.walls:
             if not 0 <= wall <= n_words:
-                raise ConfigError(f"a wall stands before word {wall}, the sentence has words 0 to {n_words - 1}")
+                raise ConfigError(f"a wall is before word {wall}, but the sentence has words 0 to {n_words - 1}")
         for zone in self.zones:
             check_span("a zone holds", *zone, n_words)
         if self.zones:
@@ -182,7 +184,7 @@ def words_and_tags(tokens: Sequence[str], has_tags: bool) -> tuple[Sequence[str]
     """The words and, if the tokens of the model's source text have tags, the tags of `tokens`.
 
     A token with a tag is `word|TAG`, as Moses writes factors, split at the last `|`; else `|` is as any other
-    character. Raises ConfigError where a word or a tag is missing.
+    character. Raises ConfigError if a word or a tag is missing.
     """
     if not has_tags:
         return tokens, ()
@@ -209,4 +211,4 @@ def _check_nesting(zones: list[tuple[int, int]]) -> None:
         for begin, end in zones[i + 1 :]:
             if outer[0] < begin < outer[1] < end:
                 spans = f"words {outer[0]} to {outer[1] - 1} and words {begin} to {end - 1}"
-                raise ConfigError(f"the zones of {spans} cross; nest them, or set them apart")
+                raise ConfigError(f"the zones of {spans} cross; nest or separate them")

@@ -3,9 +3,9 @@
 Its state is the number of words produced. It rules out words that contradict the text, and accepts any word once the
 text has been produced. Until then a hypothesis is charged the penalties that the rest of the text needs at best, which
 are given back as they are incurred: so hypotheses that have produced more or less of the text compare fairly, and the
-sum over a whole translation is 0 but for `ln_rest[0]`, with which the search starts. The rest is known where a phrase
-ends, but phrases are scored in two steps: P + 1 + i is the state after the first word of a longer phrase that began
-in state i.
+sum over a whole translation is 0 except for `ln_rest[0]`, with which the search starts. The rest is known where a
+phrase ends, but phrases are scored in two steps: P + 1 + i is the state after the first word of a longer phrase that
+began in state i.
 """
 
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Which pairs of the phrase table the terms of a sentence rule out, by the policies of Moses' xml-input.
+"""Phrase pairs that the terms of a sentence exclude, by the policies of Moses' xml-input.
 
 Exclusive: all pairs for any word of a term. Constraint: pairs for part of a term, and those for a whole term whose
 target phrase contains none of its translations; a phrase with several terms needs one of each. (Moses compares with
@@ -93,7 +93,7 @@ def keeps_terms(phrases: PhraseTable, pair, synthetic: SyntheticPairs, longest, 
 
 @kernel
 def _occurs(phrases, pair, synthetic, number):
-    """Whether the target phrase of synthetic pair `number` occurs in that of `pair` of the phrase table."""
+    """Whether the target phrase of synthetic pair `number` occurs in that of `pair` in the phrase table."""
     begin, size = (
         synthetic.target_offsets[number],
         synthetic.target_offsets[number + 1] - synthetic.target_offsets[number],

@@ -62,7 +62,7 @@ class WordLattice:
             for arc in arcs:
                 self._check(number, arc)
         if len({len(arc.probabilities) for arcs in self.nodes for arc in arcs}) > 1:
-            raise ConfigError("some arcs have more scores than others, expected as many for each")
+            raise ConfigError("some arcs have more scores than others, expected the same number for each")
 
     def _check(self, number: int, arc: Arc) -> None:
         where = f"the arc {excerpt(arc.word)} of node {number}"
@@ -73,7 +73,7 @@ class WordLattice:
             if not 0 <= probability <= 1:
                 raise ConfigError(f"{where} has the probability {probability}, expected 0 to 1")
         if any(c.isspace() for c in arc.word):
-            raise ConfigError(f"{where} has space in its word, expected one word")
+            raise ConfigError(f"{where} has white space in its word, expected one word")
 
     @property
     def n_scores(self) -> int | None:
@@ -82,7 +82,7 @@ class WordLattice:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The likeliest word on an arc from each node, which stands for it where one is to be shown."""
+        """The likeliest word on an arc from each node, which is shown for the node."""
         return tuple(max(arcs, key=lambda arc: arc.probabilities).word for arcs in self.nodes)
 
     @property
@@ -92,7 +92,7 @@ class WordLattice:
 
     @cached_property
     def distances(self) -> np.ndarray:
-        """int32[n + 1, n + 1], arcs of the shortest path from node to node, or UNREACHABLE; (0, 0) where all skip none.
+        """int32[n + 1, n + 1], arcs of the shortest path from node to node, or UNREACHABLE; (0, 0) if none skips any.
 
         Then a distance is the difference of the nodes' numbers.
         """

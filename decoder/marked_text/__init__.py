@@ -1,1 +1,1 @@
-"""Text with marks in it, such as HTML: what is translated of it, and where the marks stand in the translation."""
+"""Text with marks, such as HTML: the sentences to translate, and the places of marks in translations."""

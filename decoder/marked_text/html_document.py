@@ -39,7 +39,7 @@ class _Node(NamedTuple):
 
     @property
     def has_words(self) -> bool:
-        """Whether there is anything to translate in it."""
+        """Whether it has words to translate."""
         if self.is_text:
             return bool(unescape(self.written).strip())
         return any(child.has_words for child in self.children)
@@ -86,7 +86,7 @@ def _is_kept(token: HtmlToken) -> bool:
 
 
 def _rest_of(first: HtmlToken, tokens: Iterator[HtmlToken]) -> str:
-    """An element behind its first tag; all that follows, where it has no end."""
+    """The part of an element after its first tag; all the rest if it has no end."""
     written, depth = list[str](), 0 if first.name in FOREIGN and first.written.endswith("/>") else 1
     while depth and (token := next(tokens, None)):
         written.append(token.written)

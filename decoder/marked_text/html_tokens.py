@@ -31,7 +31,7 @@ class HtmlToken(NamedTuple):
     name: str = ""  # of a tag, in lower case
 
     def attribute(self, name: str) -> str | None:
-        """The value of an attribute of a tag, "" where it has none, None where it is not there."""
+        """The value of an attribute of a tag, "" if it has none, None if it is not there."""
         for match in ATTRIBUTE.finditer(self.written, 1 + len(self.name)):
             if match[1].lower() == name:
                 return unescape((match[2] or "").strip("\"'"))
@@ -62,7 +62,7 @@ def html_tokens(html: str) -> Iterator[HtmlToken]:
 
 
 def _tag(html: str, position: int) -> HtmlToken | None:
-    """What begins with the < there, or None where that is text; what has no end ends with the document."""
+    """The tag or comment that begins at this <, or None if it is text; one without an end ends with the document."""
     following = html[position + 1 : position + 3]
     if following[:1].isalpha() and following[:1].isascii():
         return _found("start", START.match(html, position)) or HtmlToken("text", html[position:])

@@ -1,4 +1,4 @@
-"""Text with marks in it that are no words, such as tags, and documents: marked text between what is not translated."""
+"""Text with marks, such as tags, and documents: marked text between parts that are not translated."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Mark:
-    """A mark before and behind the characters begin:end of a text; or, where there are none, one that stands there.
+    """A mark before and behind the characters begin:end of a text; or, if there are none, one that stands there.
 
     Marks are nested: those within another are its children.
     """
@@ -21,7 +21,7 @@ class Mark:
 
     @property
     def count(self) -> int:
-        """How many marks these are, with those within."""
+        """Number of these marks, including marks within them."""
         return 1 + sum(child.count for child in self.children)
 
 
@@ -34,24 +34,24 @@ class MarkedText:
 
     @property
     def n_marks(self) -> int:
-        """How many marks it has, those within others too."""
+        """Number of its marks, including marks within marks."""
         return sum(mark.count for mark in self.marks)
 
 
 @dataclass(frozen=True)
 class MarkedDocument:
-    """A whole text: what stays as it is, and sentences."""
+    """A whole text: sentences, and the parts between them, which are not translated."""
 
     parts: Sequence[str | MarkedText]
     escape: Callable[[str], str] = str  # how text between marks is written
 
     @property
     def sentences(self) -> list[MarkedText]:
-        """What is to be translated."""
+        """The sentences to translate."""
         return [part for part in self.parts if isinstance(part, MarkedText)]
 
     def filled(self, translations: Sequence[str]) -> str:
-        """The document with these in place of its sentences."""
+        """The document with these translations instead of its sentences."""
         given = iter(translations)
         return "".join(part if isinstance(part, str) else next(given) for part in self.parts)
 

@@ -1,4 +1,4 @@
-"""Where the marks of a sentence stand in its translation: around, or between, what their words are translated to."""
+"""Places of a sentence's marks in its translation: around or between the translations of their words."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -19,7 +19,7 @@ class PlacedMark(NamedTuple):
 
 
 class _WordLinks:
-    """Which words of a translation come from which words of its source."""
+    """Links between words of a translation and words of its source."""
 
     def __init__(self, phrases: Iterable[Phrase], n_source: int, n_target: int):
         self.phrases, self.n_source, self.n_target = list(phrases), n_source, n_target
@@ -36,9 +36,9 @@ class _WordLinks:
         return found
 
     def border(self, place: int, allowed: Iterable[int]) -> int:
-        """Which of the borders between target words divides them best into those before source word `place` and others.
+        """The border between target words that best separates translations of the words before `place` from others.
 
-        The first one, where several do.
+        If several are equally good, the first.
         """
         before, behind = self.targets(0, place), self.targets(place, self.n_source)
         on_wrong_side = [len(before)]

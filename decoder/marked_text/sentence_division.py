@@ -47,9 +47,9 @@ class SentenceDivision:
         return cls(settings.source_language, settings.target_language, is_short)
 
     def divided(self, text: MarkedText, whole: Iterable[Span] = ()) -> list[str | MarkedText]:
-        """The sentences of a text with their marks, and what is between them.
+        """The sentences of a text with their marks, and the text between them.
 
-        What a mark wraps is not divided, nor are the characters `whole`.
+        Text within a mark is not divided; neither are the characters `whole`.
         """
         kept = _Kept.of([*((mark.begin, mark.end) for mark in text.marks), *whole])
         parts, behind, begin = list[str | MarkedText](), 0, 0
@@ -69,7 +69,7 @@ class SentenceDivision:
         return replace(document, parts=[one for some in parts for one in some])
 
     def _ends(self, text: str, kept: "_Kept") -> Iterator[int]:
-        """Where sentences end within a text."""
+        """The positions at which sentences end within a text."""
         ends = [end for end in self._sentence_ends(text) if not kept.has_inside(end)]
         for begin, end in pairwise([0, *ends, len(text)]):
             yield from self._cuts(text, begin, end, kept)
@@ -90,7 +90,7 @@ class SentenceDivision:
                 yield end
 
     def _cuts(self, text: str, begin: int, end: int, kept: "_Kept") -> Iterator[int]:
-        """Where a sentence is divided that is too long: near the middle, and again as long as a part is too long."""
+        """Positions at which a long sentence is divided: near the middle, and again while a part is too long."""
         if self.is_short(text[begin:end].strip()):
             return
         for pattern, share in ((PAUSES, 0.5), (SPACES, 1.0)):
@@ -106,7 +106,7 @@ class SentenceDivision:
                 return
 
     def _gap(self, text: MarkedText, begin: int, end: int) -> str:
-        """What is between two sentences: white space, and marks that wrap nothing."""
+        """The text between two sentences: white space, and marks that wrap nothing."""
         marks = [mark for mark in _beginning(text.marks, begin, end) if mark.begin == mark.end]
         space = text.text[begin:end]
         if not space and _primary(self.target_language) not in WITHOUT_SPACES:
@@ -126,7 +126,7 @@ def _segments(language: str, text: str) -> list[str]:
 
 
 def _primary(language: str) -> str:
-    """The language of a code alone, without script and region."""
+    """The language of a code, without script and region."""
     return language.replace("_", "-").partition("-")[0].lower()
 
 
@@ -154,7 +154,7 @@ def _beginning(marks: Sequence[Mark], first: int, last: int) -> Sequence[Mark]:
 
 
 def _part(text: MarkedText, begin: int, end: int) -> MarkedText:
-    """The sentence begin:end of a text; marks at its ends that wrap nothing are of what is around it."""
+    """The sentence begin:end of a text; marks at its ends that wrap nothing belong to the text around it."""
     at_ends = (begin if begin else -1, end if end < len(text.text) else -1)
     marks = (
         _moved(mark, -begin)

@@ -1,4 +1,4 @@
-"""Where the tokens of a line stand in its text, although tokenizers change quotation marks, cases and the like."""
+"""Positions of tokens in the text of a line, although tokenizers change quotation marks, case and the like."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -26,7 +26,7 @@ def token_spans(tokens: Sequence[str], text: str) -> list[tuple[int, int]]:
 
 
 def _spans(starts: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Spans of tokens that start at these of the characters that are no white space, which stand at `places`."""
+    """Spans of tokens that start at these non-space characters, whose positions are `places`."""
     end = 0
     for start, following in pairwise(starts):
         begin = places[start] if start < following else end
@@ -47,7 +47,7 @@ def _places(given: Sequence[str], wanted: Sequence[str]) -> list[int]:
 
 
 def _difference(given: Sequence[str], wanted: Sequence[str]) -> tuple[int, int]:
-    """How many characters of both are to be passed over until they agree; one, where that would be too many."""
+    """Numbers of characters of both to skip until they agree; one each if that would be too many."""
     for passed in range(1, FARTHEST + 1):
         for more in range(passed + 1):
             others = passed - more

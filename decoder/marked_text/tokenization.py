@@ -1,4 +1,4 @@
-"""Text as people write it to sentences of a model, and translations back to such text: one way for all commands."""
+"""Conversion of text to sentences of a model, and of translations to text, the same for all commands."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,7 +30,7 @@ RAW_ELEMENT = "<{name}> has span=, which counts tokens, and the text is raw; put
 
 @dataclass(frozen=True)
 class Tokenization:
-    """How text becomes the tokens of a model and back; where text is tokenized already, not at all."""
+    """Conversion of text to a model's tokens and back; none if the text is tokenized already."""
 
     before: Callable[[str], str] = str  # a text of the source language to tokens, with spaces between them
     after: Callable[[str], str] = str  # tokens of a translation to text
@@ -39,7 +39,7 @@ class Tokenization:
 
     @classmethod
     def of(cls, raw_text: "RawText | None") -> "Tokenization":
-        """The way of raw text; of tokenized text where there is none."""
+        """The tokenization of raw text; without settings, that of tokenized text."""
         if raw_text is None:
             return TOKENIZED
         is_as_written = raw_text.settings.source_tokenizer == "moses" and not raw_text.settings.escape
@@ -47,9 +47,9 @@ class Tokenization:
 
     @classmethod
     def of_model(cls, directory: str | Path, raw: bool | None = None) -> "Tokenization":
-        """The way of text of the model in `directory`: raw text where it was made of such, and nothing else is said.
+        """The tokenization for the model in `directory`: by default raw text if the model was made from raw text.
 
-        Raises SmtError, also where text is to be `raw` and the model is of tokenized text.
+        Raises SmtError, also if `raw` is requested and the model was made from tokenized text.
         """
         if not (is_of_raw_text(directory) if raw is None else raw):
             return TOKENIZED
@@ -60,7 +60,7 @@ class Tokenization:
 
     @property
     def is_raw(self) -> bool:
-        """Whether text is no tokens yet."""
+        """Whether text has to be tokenized."""
         return self.before is not str
 
     def sentence(
@@ -88,7 +88,7 @@ class Tokenization:
         return (self.sentence(line, markup, path, number, has_tags) for number, line in enumerate(lines, 1))
 
     def prefix(self, line: str, partial_word: bool = False) -> Prefix:
-        """What a translation is to begin with, see Prefix.read."""
+        """The required beginning of a translation, see Prefix.read."""
         end = " " if line[-1:].isspace() else ""
         return Prefix.read(self.target(line) + end, partial_word)
 
@@ -100,7 +100,7 @@ class Tokenization:
         return with_terms(text, [self.shown(token) for token in split(translation.text)], translation, given.terms)
 
     def in_text(self, translation: Translation, given: Input) -> Translation:
-        """The translation with its text in place of tokens; a word of it is as sure as the least sure of its tokens."""
+        """The translation with text instead of tokens; the confidence of a word is the lowest of its tokens."""
         text, values = self.text_of(translation, given), translation.confidences
         if values:
             spans = token_spans([self.shown(token) for token in split(translation.text)], text)
@@ -120,7 +120,7 @@ class Tokenization:
     def _tokens(self, pieces: Sequence[str]) -> tuple[list[str], list[int]]:
         """The tokens of pieces of a text, and how many of them are before each piece, and at the end.
 
-        A token that would be of two pieces is divided by a space; where that is not enough, as between signs that
+        A token that would be of two pieces is divided by a space; if that is not enough, as between signs that
         tokenizers leave out, each piece is tokenized by itself.
         """
         for _ in range(2):
@@ -139,13 +139,13 @@ TOKENIZED = Tokenization()
 
 
 def is_of_raw_text(directory: str | Path) -> bool:
-    """Whether the model in `directory` was made of raw text, which it then takes. Raises SmtError."""
+    """Whether the model in `directory` was made from raw text; then its input is raw, too. Raises SmtError."""
     check_parts(Path(directory))
     return open_description(Path(directory), is_verified=False).preprocessing is not None
 
 
 def with_terms(text: str, shown: Sequence[str], translation: Translation, terms: Iterable[Term]) -> str:
-    """The text of a translation, whose tokens look like `shown`, with its terms as they are written."""
+    """The text of a translation with tokens `shown`, and with its terms as the user wrote them."""
     places: dict[Span, str] = {}
     for phrase in translation.phrases:
         for term in terms:

@@ -1,4 +1,4 @@
-"""A marked text in another language: the text of its translation, with the marks where the word alignment puts them."""
+"""The translation of a marked text: its text, with the marks at the places that the word alignment gives."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple

@@ -34,7 +34,7 @@ class LanguageModelFile(Section):
 
 
 class ModelDescription(Section):
-    """What a model is and how it was made; sizes are in words unless their names say otherwise."""
+    """Description of a model and how it was made; sizes are in words unless their names say otherwise."""
 
     format: Literal["phrasebeam model 1", "phrasebeam model 2"]
     version: str
@@ -69,17 +69,17 @@ class ModelDescription(Section):
 
     @property
     def text_languages(self) -> TextLanguages | RawTextSettings | None:
-        """What knows the languages of the model's text, raw or tokenized."""
+        """The settings that have the languages of the model's text, raw or tokenized."""
         return self.preprocessing or self.languages
 
     @property
     def has_digests(self) -> bool:
-        """Whether there are digests; models of an older format have none."""
+        """Whether the model has digests; models of an older format have none."""
         return self.format != WITHOUT_DIGESTS
 
     @property
     def is_estimated(self) -> bool:
-        """Whether counts and probabilities are those of a bitext; in imported models they can be any numbers."""
+        """Whether counts and probabilities were estimated from a bitext; in imported models they can be any numbers."""
         return self.sentence_pairs > 0
 
 
@@ -102,12 +102,12 @@ def open_description(directory: Path, is_verified: bool = True) -> ModelDescript
     if description.has_digests and is_verified:
         content = path.read_bytes()
         if content != _with_digest(content.rpartition(OWN_DIGEST)[0]):
-            raise FormatError(path, f"not as its digest in the last line says; {copy_or_accept(directory)}")
+            raise FormatError(path, f"does not match the digest in its last line; {copy_or_accept(directory)}")
     return description
 
 
 def accept_files(directory: Path) -> None:
-    """Write model.yaml anew, with the digests of all files as they are. Raises ConfigError or OSError."""
+    """Rewrite model.yaml with the digests of all files in their present state. Raises ConfigError or OSError."""
     save_description(open_description(directory, is_verified=False), directory)
 
 

@@ -37,7 +37,7 @@ def digest_of(data: bytes) -> str:
 
 
 def file_digest(path: Path) -> str:
-    """The digest of a file, which is read in blocks. Raises OSError where it cannot be read."""
+    """The digest of a file, which is read in blocks. Raises OSError if it cannot be read."""
     block, size, crc = memoryview(bytearray(BLOCK)), 0, 0
     with open(path, "rb", buffering=0) as file:
         while n := file.readinto(block):
@@ -115,7 +115,7 @@ def _difference(directory: Path, name: str, digest: str, is_read: bool) -> Model
 
 
 def copy_or_accept(directory: Path, name: str = "") -> str:
-    """What a user should do about the file `name` of a model that has changed; those that may be edited can be used."""
+    """Advice to a user about the changed file `name` of a model; a file that may be edited can be accepted."""
     accept = f"phrasebeam check-model --accept {directory}"
     if name in EDITABLE:
         return f"if this was your edit, run {accept}; else {TRAIN_AGAIN}"

@@ -1,8 +1,8 @@
 """Language models each trained without one of K folds of the training data, for decoding the training data itself.
 
 folds.yaml      FoldsDescription; sentence i, counted from 0, is in fold i mod K
-0.bin, 1.bin ...  KenLM probing binaries; the model of a fold was trained on all sentences but those of the fold
-0-lm2.bin ...   likewise the second language model, where it is of the training data, too
+0.bin, 1.bin ...  KenLM probing binaries; the model of a fold was trained on all sentences except those of the fold
+0-lm2.bin ...   likewise the second language model, if it is of the training data, too
 0-operations.bin ...   likewise the operation sequence model
 """
 

@@ -20,9 +20,9 @@ from phrasebeam.lm.table_check import contradictions
 
 
 def findings(directory: str | Path, is_verified: bool = True) -> Iterator[str]:
-    """A line for each file that is not as its digest says; if there is none, one for the first defect of each kind.
+    """A line for each file that does not have its digest; if there is none, one for the first defect of each kind.
 
-    Without the digests, unless `is_verified`. Raises SmtError where the model cannot be opened.
+    Without the digests, unless `is_verified`. Raises SmtError if the model cannot be opened.
     """
     directory = Path(directory)
     if is_verified and (changed := _changed(directory)):

@@ -131,7 +131,7 @@ def _reordering(directory: Path, reordering: Reordering | None, n_pairs: int) ->
 
 
 def check_parts(directory: Path) -> None:
-    """Raise ModelError where `directory` lacks a file that every model has, FormatError where one is too large."""
+    """Raise ModelError if `directory` lacks a file that every model has, FormatError if one is too large."""
     if ini := _moses_ini(directory):
         found = f"{directory}: a Moses model; run phrasebeam import-moses {ini} --output DIR"
         raise ModelError(f"{found}, and give that directory")

@@ -1,4 +1,4 @@
-"""Whether a new model may take the place of one that is there: nothing is lost that the same command would not make."""
+"""Whether a new model may replace an existing one: only if the same command can make again what would be lost."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -23,10 +23,10 @@ def check_replaceable(
     weights: Weights | None = None,
     is_forced: bool = False,
 ) -> None:
-    """Raise ConfigError where `output` is a model that a new one, of `command`, settings and data, differs from.
+    """Raise ConfigError if `output` is a model that a new one, of `command`, settings and data, differs from.
 
-    `weights`: those that the new model begins with, None where they are not known yet. Only the entries of `data` that
-    are digests of files are compared. Raises ConfigError even if `is_forced` where `output` is no model at all.
+    `weights`: those that the new model begins with, None if they are not known yet. Only the entries of `data` that
+    are digests of files are compared. Raises ConfigError even with `is_forced` if `output` is not a model.
     """
     check_output(output)
     if is_forced or not (output / MODEL).exists():
@@ -57,7 +57,7 @@ def _files(data: Mapping[str, object]) -> dict[str, object]:
 
 
 def _further(output: Path, description: ModelDescription) -> Iterator[str]:
-    """What only this directory has: edits, and files that are no part of the model."""
+    """What would be lost with this directory: edits, and files that are not part of the model."""
     for name, digest in description.files.items():
         if name in EDITABLE and (output / name).is_file() and file_digest(output / name) != digest:
             yield f"{name} was edited"
@@ -66,7 +66,7 @@ def _further(output: Path, description: ModelDescription) -> Iterator[str]:
             yield f"{name} was added"
     known = {name.partition("/")[0] for name in (MODEL, *description.files, *model_files(output))}
     if others := sorted({path.name for path in output.iterdir() if not is_unfinished(path)} - known):
-        yield f"has {', '.join(others[:3])}, which is no part of it"
+        yield f"has {', '.join(others[:3])}, which is not part of it"
 
 
 def clear_model(output: Path) -> None:

@@ -26,7 +26,7 @@ N_CLASSES = ORIENTATIONS // 2  # of a direction
 
 
 def disagreements(model: Model) -> Iterator[Finding]:
-    """The first place of each kind where tables contradict each other."""
+    """The first contradiction of each kind between tables."""
     phrases = model.tables.phrases
     yield from _points(phrases)
     lost = [*_lost_phrases(phrases)]
@@ -69,7 +69,7 @@ def _lost_phrases(phrases: PhraseTable) -> Iterator[Finding]:
         piece = phrases.slots[first : first + AT_ONCE]
         np.add.at(times, piece[piece >= 0], 1)
     for source in np.flatnonzero(times != 1)[:1]:
-        yield "phrases/slots.npy", f"source phrase {source} stands in {times[source]} slots, expected 1"
+        yield "phrases/slots.npy", f"source phrase {source} is in {times[source]} slots, expected 1"
 
 
 @kernel

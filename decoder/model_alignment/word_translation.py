@@ -39,7 +39,7 @@ def counts_of(counts: np.ndarray, words: np.ndarray) -> np.ndarray:
 
 
 def word_translation(phrases: PhraseTable, n_source: int, n_target: int, prior_count: float) -> WordTranslation:
-    """The counts of links in a phrase table over vocabularies of so many words.
+    """The counts of links in a phrase table over vocabularies of these sizes.
 
     In a table without counts a pair counts p(e|f) times `prior_count`. The table must be sound, see check_phrase_table.
     """

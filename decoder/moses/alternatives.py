@@ -1,4 +1,4 @@
-"""Several phrase tables in one, as alternatives: Moses' decoding paths, of which a phrase takes the one or the other.
+"""Several phrase tables joined as alternatives, like Moses' decoding paths: a phrase comes from one of them.
 
 The joined table has the columns of all tables. Each pair of each table is a pair of it, with scores in its own table's
 columns and ln 1 = 0 in the others, so that what stands in two tables is there twice. A score of ln 1 in its own column

@@ -53,9 +53,9 @@ KNOWN = (*MOSES_NAMES, "unknown_word_penalty")
 def export_moses(model: str | Path, output: str | Path, is_forced: bool = False) -> None:
     """Write the model directory `model` as a Moses model into the directory `output`.
 
-    An export that is there is replaced where it is of the same model, or where `is_forced`.
+    An existing export is replaced if it is of the same model or `is_forced`.
 
-    Limits of the search are those of search.yaml in the model, where there is one, or our defaults. Raises SmtError,
+    Limits of the search are those of search.yaml in the model or, without it, our defaults. Raises SmtError,
     also for numbers of the model that are wrong, and then leaves `output` as it was.
     """
     output = real_path(output)
@@ -67,7 +67,7 @@ def export_moses(model: str | Path, output: str | Path, is_forced: bool = False)
     _check_words(Path(model), opened)
     for entry in opened.description.language_models:
         if entry.classes:
-            raise ModelError(f"{Path(model) / entry.file}: a model over classes, which Moses has only with factors")
+            raise ModelError(f"{Path(model) / entry.file}: Moses supports models over classes only with factors")
     _check_weights(Path(model) / "weights.yaml", opened.weights)
     search = ModelSearch.of(model).search
     if not search.future_cost:
@@ -100,13 +100,13 @@ def export_moses(model: str | Path, output: str | Path, is_forced: bool = False)
 
 
 def _check_names(output: Path, directory: Path) -> None:
-    """Raise ConfigError where `output` has what the new export in `directory` has not."""
+    """Raise ConfigError if `output` has what the new export in `directory` has not."""
     if others := sorted({path.name for path in output.iterdir()} - {path.name for path in directory.iterdir()}):
-        raise ConfigError(f"{output}: has {', '.join(others[:3])}, which is no part of the export; {FORCE}")
+        raise ConfigError(f"{output}: has {', '.join(others[:3])}, which is not part of the export; {FORCE}")
 
 
 def _check_same(path: Path, text: str) -> None:
-    """Raise ConfigError where the moses.ini at `path` is there and not `text`."""
+    """Raise ConfigError if the moses.ini at `path` is there and not `text`."""
     if path.exists():
         with open(path, encoding="utf-8", errors="replace") as file:
             lines = file.read(len(text) + LONGEST_EXCERPT).splitlines()
@@ -140,7 +140,7 @@ def _check_weights(path: Path, weights: Weights) -> None:
         if name in given and name not in KNOWN:
             raise ModelError(f"{path}: {name} is a feature that Moses does not have; remove its weight, and tune again")
     if weights.early_distortion is not None and weights.distortion != 0:
-        message = f"distortion {weights.distortion} beside early_distortion, and Moses has the one or the other"
+        message = f"distortion {weights.distortion} together with early_distortion, but Moses has only one of the two"
         raise ModelError(f"{path}: {message}; set distortion to 0, or remove early_distortion, and tune again")
 
 
@@ -263,7 +263,7 @@ def _word_arguments(model: Model, group: str) -> str:
     paths = WORD_FEATURES[kind][1]
     given = {key: name for key, name in paths.items() if lists is not None and getattr(lists, name) is not None}
     if given and len(given) < len(paths):
-        raise ModelError(f"templates.yaml: word_lists has {', '.join(given.values())} alone; Moses has both or neither")
+        raise ModelError(f"templates.yaml: word_lists has {', '.join(given.values())} only; Moses has both or neither")
     return arguments + "".join(f" {key}=words.{name}" for key, name in given.items())
 
 

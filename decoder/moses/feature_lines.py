@@ -68,7 +68,7 @@ REMEDIES = {
     "remove its line and its weights, and tune again",
 }
 REMOVE = "the decoder does not have this feature; remove its line and its weights, and tune again"
-FACTORS = "the decoder knows factor 0 alone; train the model without factors"
+FACTORS = "the decoder knows only factor 0; train the model without factors"
 FALSE, TRUE = ("0", "false", "f", "no", "n"), ("1", "true", "t", "yes", "y")
 Refuse = Callable[[Value, str], NoReturn]
 
@@ -168,6 +168,6 @@ def _check_word_translation(arguments: Mapping[str, str], value: Value, refuse: 
         allowed = TRUE if key == "simple" else FALSE
         if (text := arguments.get(key, allowed[0])).lower() not in allowed:
             found = f"WordTranslationFeature: {key}={text[:LONGEST_EXCERPT]}"
-            refuse(value, f"{found}; the decoder has pairs of aligned words alone; write simple=1 only, and tune again")
+            refuse(value, f"{found}; the decoder has only pairs of aligned words; write simple=1 only, and tune again")
     if ("source-path" in arguments) != ("target-path" in arguments):
         refuse(value, "WordTranslationFeature: source-path and target-path need each other; give both or neither")

@@ -45,7 +45,7 @@ MOSES_SEARCH: dict[str, Setting] = {  # Moses' defaults
 
 
 class _ImportedTables(NamedTuple):
-    """What is known of the tables of a model when they are read."""
+    """Data about the tables of a model, known when they are read."""
 
     sizes: TableSizes
     source_words: int
@@ -67,7 +67,7 @@ def import_moses(
 ) -> ModelDescription:
     """Convert the Moses model of the moses.ini `ini` to a model in the directory `output`.
 
-    A model that is there is replaced where it was imported from the same files, or where `is_forced`.
+    An existing model is replaced if it was imported from the same files or `is_forced`.
 
     `preprocessing`: how its training data were made from raw text, which translate repeats; if they were truecased,
     `truecasers` are the files that Moses' train-truecaser.perl wrote for source and target. search.yaml in the model
@@ -147,7 +147,7 @@ def _read_reordering(
 ) -> list[int]:
     """Read all reordering tables for the phrase table in `folder`; how many of its pairs each of them lacks."""
     if n_repeated := len(reader.repeated):
-        found = f"{n_repeated} lines repeat the phrases of another; each is a translation of its own, as in Moses"
+        found = f"{n_repeated} lines repeat the phrases of another line; each is a separate translation, as in Moses"
         log.warning("%s: %s", reader.path, found)
     if not moses.reordering_tables:
         return []

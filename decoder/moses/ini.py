@@ -78,7 +78,7 @@ class MosesModel(NamedTuple):
 def read_moses_ini(path: str | Path) -> MosesModel:
     """The model that the moses.ini `path` describes; paths in it may be relative to its folder.
 
-    Raises FormatError, naming the line, where the file is malformed or needs what the decoder does not have.
+    Raises FormatError with the line if the file is malformed or needs what the decoder does not have.
     """
     path = Path(path)
     if path.is_dir():
@@ -244,7 +244,7 @@ class _Reader:
         return parse_config(weights, Weights, str(self.path))
 
     def _weights_of(self, feature: FeatureLine, expected: int) -> list[float]:
-        """The weights of a feature, of which it must have as many as `expected`; MISSING_WEIGHT if it has none."""
+        """The weights of a feature, which must be `expected` in number; MISSING_WEIGHT if it has none."""
         if feature.name not in self.weights:
             return [MISSING_WEIGHT] * expected
         weights, value = self.weights[feature.name]
@@ -253,7 +253,7 @@ class _Reader:
         return weights
 
     def _weight_of(self, kind: str) -> float:
-        """The one weight of the feature `kind`; 0 where the model does not have it."""
+        """The only weight of the feature `kind`; 0 if the model does not have it."""
         found = self._of_kind(kind)
         return self._weights_of(found[0], 1)[0] if found else 0.0
 

@@ -30,7 +30,7 @@ class TableLines(NamedTuple):
 
 @kernel
 def write_lines(lines: TableLines, has_target: bool, out: np.ndarray):
-    """Write the lines to `out` (uint8[n]); returns their size (int64), which is above n where they have no room."""
+    """Write the lines to `out` (uint8[n]); returns their size (int64), which is above n if they have no room."""
     table, place = lines.table, np.int64(0)
     for k in range(lines.source_of.size):
         if not lines.is_written[k]:
@@ -55,7 +55,7 @@ def write_lines(lines: TableLines, has_target: bool, out: np.ndarray):
 
 @inner_kernel
 def _put_fields(lines: TableLines, k, pair, source, out, place):
-    """The fields behind the scores: alignment, counts, sparse features, properties, of which there are none."""
+    """The fields behind the scores: alignment, counts, sparse features, properties (always empty)."""
     table, nothing = lines.table, np.int64(0)
     place = _put(SEPARATOR, nothing, SEPARATOR.size, out, place)
     first, last = table.alignment_offsets[pair], table.alignment_offsets[pair + 1]

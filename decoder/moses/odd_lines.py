@@ -9,7 +9,7 @@ from phrasebeam.lm.text.corpus import split
 
 
 def plain_line(line: str, source_before: str, n_scores: int) -> bytes:
-    """A line behind one with the source phrase `source_before` ("": none), as kernels read it. Raises ValueError.
+    """A line after one with the source phrase `source_before` ("": none), in a form for kernels. Raises ValueError.
 
     Python reads numbers such as 1_0, and separates them by white space that is not ASCII.
     """

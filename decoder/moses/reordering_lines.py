@@ -94,7 +94,7 @@ def _fill(
 
 
 def _plain(line: str, model: Reordering, path: Path, number: int) -> bytes:
-    """A line that the kernel cannot read as it is, as it can. Raises FormatError."""
+    """A line rewritten so that the kernel can read it. Raises FormatError."""
     *phrases, probabilities = line.split(SEPARATOR)
     if len(phrases) != len(model.condition):
         raise FormatError(path, f"{len(phrases) + 1} fields, expected {FIELDS[model.condition]}", number)

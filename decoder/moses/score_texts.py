@@ -26,12 +26,14 @@ class ScoreTexts(NamedTuple):
 def probabilities(ln_scores: np.ndarray) -> ScoreTexts:
     """`ln_scores` (float32[P, K]) as decimal probabilities, with enough digits to restore the ln.
 
-    Raises ModelError where one is larger than numbers in Moses can be.
+    Raises ModelError if one is larger than numbers in Moses can be.
     """
     values, value_of = _distinct(ln_scores.ravel())  # most occur again and again
     if values.max(initial=0.0) > LARGEST_LN:
         found = f"a score of {values.max():g} in the phrase table or the reordering table"
-        raise ModelError(f"{found}, expected at most {LARGEST_LN:g}, as Moses has e to the power of it; {TRAIN_AGAIN}")
+        raise ModelError(
+            f"{found}, expected at most {LARGEST_LN:g}, because Moses stores e to the power of it; {TRAIN_AGAIN}"
+        )
     exact = np.exp(values.astype(np.float64))
     texts = exact.astype(np.float32).astype(str)
     with np.errstate(divide="ignore"):

@@ -20,7 +20,7 @@ ALGORITHMS = {"0": "stack", "1": "cube"}
 
 def _algorithm(number: str) -> str:
     if number not in ALGORITHMS:
-        raise ValueError("expected 0 (all that the stacks allow) or 1 (cube pruning)")
+        raise ValueError("expected 0 (stack decoding) or 1 (cube pruning)")
     return ALGORITHMS[number]
 
 
@@ -104,8 +104,8 @@ INSTEAD = {  # what does the same as a section that is left out
 
 SPARSE = "the decoder has no such feature; remove it, and tune again"
 SEARCH = "the decoder cannot search so; remove it"
-OVER_LATTICES = "the decoder minimizes risk over n-best lists alone; remove it, and give --mbr to translate"
-INPUT = "arcs have as many scores as InputFeature has weights, and the number of words is none of them; remove it"
+OVER_LATTICES = "the decoder minimizes risk only over n-best lists; remove it, and give --mbr to translate"
+INPUT = "arcs have one score per weight of InputFeature, and the number of words is not a score; remove it"
 LINE = "write the feature of this name into [feature], and its weights into [weight]"
 OLD = "a section from before 2013; convert the file by Moses' scripts/training/convert-moses-ini-to-v2.perl"
 CHART = "no chart decoding here"

@@ -174,7 +174,7 @@ def _aligned_words(table: PhraseTable, n_words: int) -> list[list[int]]:
 def word_features(group: str, texts: Sequence[str]) -> tuple[list[int], np.ndarray]:
     """For K features of a group of WORD_GROUPS: which of `texts`, Moses' names without a prefix, each is; and its key.
 
-    A text may be several features, where it is not clear between which words ~ stands: Moses has one weight for them
+    A text may be several features, if it is not clear between which words ~ stands: Moses has one weight for them
     all. One that Moses never makes is none. The keys are uint64[K].
     """
     parts = [(i, *part) for i, text in enumerate(texts) for part in _parts(group, text)]
@@ -186,7 +186,7 @@ def word_features(group: str, texts: Sequence[str]) -> tuple[list[int], np.ndarr
 
 
 def _parts(group: str, text: str) -> Iterator[tuple[str | None, str | None]]:
-    """The two parts of each feature that Moses calls so, None for no part."""
+    """The two parts of each feature with a Moses name; None for a missing part."""
     if group == "phrase_lengths":
         if match := LENGTHS.fullmatch(text):
             yield match[1] or match[3], match[2] or match[4]

@@ -32,7 +32,7 @@ FIRST_SEPARATOR, LAST_SEPARATOR, LAST_ASCII = 28, 31, 127  # characters that may
 
 
 class PairColumns(NamedTuple):
-    """Phrase pairs of a piece of a table, of whole source phrases but for the last; ends are counted in the piece."""
+    """Phrase pairs of a piece of a table, with all pairs of all but the last source phrase; ends refer to the piece."""
 
     counts: np.ndarray  # int64[6], how many there are of each
     source_ends: np.ndarray  # int64[...]
@@ -89,7 +89,7 @@ def read_pairs(reading: LineReading, at_once, is_plain: bool):
 
 @inner_kernel
 def _has_room(pairs: PairColumns, n_bytes):
-    """Whether a line of `n_bytes` fits into all arrays: each item but those of numbers takes a byte of it or more."""
+    """Whether a line of `n_bytes` fits into all arrays; each item except numbers takes at least one byte."""
     counts = pairs.counts
     return (
         counts[PAIRS] < pairs.target_ends.size

@@ -121,7 +121,7 @@ class PhraseTableReader:
                 place[:] = place[NEXT] + len(line), *fields[0]
 
     def _plain(self, line: str, source_before: str) -> bytes:
-        """A line that kernels cannot read as it is, as they can. Raises FormatError."""
+        """A line rewritten so that kernels can read it. Raises FormatError."""
         self.number = self.n_written + int(self.pairs.counts[PAIRS]) + 1
         try:
             return plain_line(line, source_before, self.n_scores)

@@ -161,7 +161,7 @@ def fill_chrf_statistics(grams: TextGrams, n_references, counts, sums, best, sta
 
 @kernel
 def fill_chrf_gains(grams: TextGrams, probability: np.ndarray, counts, sums, gains):
-    """Add to `gains` (float64[K]) the chrF++ that each text can expect where the others are right with `probability`.
+    """Add to `gains` (float64[K]) the expected chrF++ of each text, if the others are right with `probability`.
 
     Work space: `counts` (int32[nodes], all 0), `sums` (float64[3 ORDERS]).
     """

@@ -29,11 +29,14 @@ EDIT_FEATURES = "ln_edits", "ln_outputs"  # of the cheapest edits: minus their c
 
 
 class CandidateSettings(Section):
-    """Which forms of a word are weighed."""
+    """Which candidate forms of a word are scored."""
 
-    nbest: int = Field(30, ge=1, le=1000, description="forms of the model of letters for each word")
+    nbest: int = Field(30, ge=1, le=1000, description="number of forms that the letter model lists for each word")
     nearest: int = Field(
-        10, ge=0, le=1000, description="known forms, of training or further words, that are nearest to each word"
+        10,
+        ge=0,
+        le=1000,
+        description="number of known forms, from training or other words, that are nearest to each word",
     )
 
 
@@ -114,7 +117,7 @@ def _score_unlisted(
 def _listed(
     decoder: Decoder, nbest: int, memory: WordMemory, spelling: Spelling, given: tuple[str, list[str]]
 ) -> tuple[list[str], np.ndarray]:
-    """The forms of a word, each once; float64[K, ...] what the model and its list tell of them.
+    """The forms of a word, each once, and their features (float64[K, ...]) from the model and its list.
 
     `given` is the word and known forms that are near. A form that is not in the list has the model's features of the
     last one that is, but for those of language models (see _score_unlisted). The word itself is no form where these

@@ -1,4 +1,4 @@
-"""What becomes of each letter, by the letters around it: a log-linear model of what is written in its place.
+"""A log-linear model of the letters written in place of each letter, depending on the letters around it.
 
 The cheapest edits tell what is written in place of a letter: the letter that replaces it, and those that are inserted
 behind it. Letters that are inserted before the first one are written in place of nothing. What was written in place of
@@ -23,7 +23,7 @@ UNSEEN = -8.0  # ln of the probability of what training never saw in place of a 
 
 
 class LetterOutputs(NamedTuple):
-    """What training saw in place of each letter, O in all, and weights by which one of these is likely."""
+    """The O outputs seen in training in place of letters, and the weights that give their probabilities."""
 
     first: np.ndarray  # int64[A + 1], in place of letter a outputs[first[a]:first[a + 1]]; of NO_LETTER before words
     outputs: np.ndarray  # uint64[O], hashes of letters
@@ -31,7 +31,7 @@ class LetterOutputs(NamedTuple):
 
 
 class WrittenLetters(NamedTuple):
-    """What C pairs of a word and a form have in place of each letter; that before the first letter comes first."""
+    """Outputs of C pairs of word and form for each letter; the output before the first letter comes first."""
 
     first: np.ndarray  # int64[C + 1]
     output: np.ndarray  # uint64[P], hashes; of pair i output[first[i]:first[i + 1]]
@@ -132,7 +132,7 @@ def score_outputs(
 
 
 def written_letters(words: LetterTexts, owner: np.ndarray, forms: LetterTexts, edits: Edits) -> WrittenLetters:
-    """What the edits of form i write in place of each letter of word owner[i]."""
+    """The outputs that the edits of form i write in place of each letter of word owner[i]."""
     first = np.append(np.int64(0), np.cumsum(np.diff(words.first)[owner] + 1))
     written = WrittenLetters(first, np.empty(int(first[-1]), np.uint64))
     write_letters(forms, edits, written)

@@ -17,7 +17,7 @@ WITHIN = 12.0  # of the least cost, ln: two or three edits that are not rare
 
 
 class FormTrie(NamedTuple):
-    """N forms in alphabetical order; those that begin alike follow each other, so that they share nodes of a trie."""
+    """N forms in alphabetical order, so that forms with the same beginning share nodes of a trie."""
 
     texts: LetterTexts  # N
     shared: np.ndarray  # int64[N], how many letters a form begins with as the one before it does
@@ -79,7 +79,7 @@ def add_letter(words: LetterTexts, word: int, letter, depth, costs, space: NearS
 
 @inner_kernel
 def keep_near(near: NearForms, word: int, form: int, cost):
-    """Put a form of `cost` (float64) behind those that are as near; the farthest is left out where there is no room."""
+    """Put a form of `cost` (float64) behind those that are as near; the farthest is left out if there is no room."""
     most = near.form.shape[1]
     if near.found[word] == most and cost >= near.cost[word, most - 1]:
         return

@@ -25,14 +25,14 @@ from phrasebeam.decoder.translate.translator import Decoder
 
 
 class NormalizedWord(NamedTuple):
-    """The chosen form of a word, and its probability by the model."""
+    """The chosen form of a word, and its probability."""
 
     form: str
     confidence: float
 
 
 class WeighedForms(NamedTuple):
-    """The forms of T tokens, in all N, those of token t first[t]:first[t + 1], the likeliest first."""
+    """The forms of T tokens, N in all; first[t]:first[t + 1] are those of token t, the likeliest first."""
 
     first: np.ndarray  # int64[T + 1]
     candidate: np.ndarray  # int64[N], number in the lists
@@ -50,7 +50,7 @@ def weighed_forms(kept: KeptCandidates, choices: Choices, tokens: Tokens, sparse
 
 
 class Normalizer:
-    """Words in another spelling; what `train` makes of word pairs, which any number of threads may share.
+    """Writes words in another spelling, with a model that the recipe normalize trained; threads may share one.
 
     >>> normalizer = Normalizer.load("normalizer")
     >>> [word.form for word in normalizer.normalize(["vns", "vnd"])]
@@ -63,17 +63,17 @@ class Normalizer:
     @classmethod
     @checked
     def load(cls, directory: str | Path) -> "Normalizer":
-        """The normalizer in `directory`. Raises SmtError, naming the file at fault."""
+        """Load the normalizer in `directory`. Raises SmtError, naming the file at fault."""
         return cls(open_parts(Path(directory)), Decoder.load(Path(directory) / LETTER_MODEL))
 
     @property
     def description(self) -> NormalizerDescription:
-        """What its normalizer.yaml says."""
+        """The contents of normalizer.yaml."""
         return self.parts.description
 
     @cached_property
     def lexicon(self) -> Lexicon:
-        """The forms that are known, as they are searched."""
+        """The known forms, in the structure in which they are searched."""
         return lexicon_of(self.parts.memory.forms, self.parts.letters.alphabet)
 
     @checked
@@ -98,7 +98,7 @@ class Normalizer:
 
     @checked
     def alternatives(self, sentence: Sequence[str], most: int = 8) -> list[list[NormalizedWord]]:
-        """The likeliest forms of each word of a sentence, at most so many, the likeliest first.
+        """The likeliest forms of each word of a sentence, at most `most`, the likeliest first.
 
         >>> (forms,) = Normalizer.load("normalizer").alternatives(["vns"], most=2)
         >>> forms[0].form, forms[0].confidence >= forms[-1].confidence

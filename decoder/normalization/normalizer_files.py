@@ -35,7 +35,7 @@ MOST_SLOTS = 1 << 24
 
 
 class CalibrationBin(Section):
-    """Words that were held out whose form had a confidence in a range."""
+    """Held-out words whose forms have a confidence in one range."""
 
     least: float = Field(ge=0, le=1, description="confidence, from this")
     words: Count
@@ -44,7 +44,7 @@ class CalibrationBin(Section):
 
 
 class HeldOutResult(Section):
-    """How good a normalizer was on words that its weights were not learned from."""
+    """Accuracy of a normalizer on words from which its weights were not learned."""
 
     words: Count = 0
     right: Count = 0
@@ -74,7 +74,7 @@ class NormalizerDescription(Section):
 
 
 class NormalizerParts(NamedTuple):
-    """What a normalizer consists of besides its model of letters."""
+    """Parts of a normalizer besides its model of letters."""
 
     description: NormalizerDescription
     memory: WordMemory
@@ -83,9 +83,9 @@ class NormalizerParts(NamedTuple):
 
 
 def open_parts(directory: Path) -> NormalizerParts:
-    """What a directory has besides the model of letters. Raises SmtError, naming the file at fault."""
+    """Parts in a directory besides the model of letters. Raises SmtError with the name of the wrong file."""
     if not is_normalizer(directory):
-        raise ConfigError(f"{directory}: no normalizer; train one with --recipe normalize")
+        raise ConfigError(f"{directory}: not a normalizer; train one with --recipe normalize")
     description = load_config(directory / NORMALIZER, NormalizerDescription)
     for name in OWN_FILES:
         if not (directory / name).is_file():

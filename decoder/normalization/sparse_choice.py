@@ -43,7 +43,7 @@ def slot_of(key, size):
 
 @inner_kernel
 def letter_at(texts: LetterTexts, text: int, position):
-    """Letter `position` (int64) of a text, from its end where that is negative; OUTSIDE where there is none."""
+    """Letter `position` (int64) of a text, counted from its end if negative; OUTSIDE if there is none."""
     begin, end = texts.first[text], texts.first[text + 1]
     place = begin + position if position >= 0 else end + position
     if place < begin or place >= end:
@@ -109,7 +109,7 @@ def places_of(choices: Choices, tokens: Tokens) -> np.ndarray:
 
 
 def token_scores(choices: Choices, tokens: Tokens, weights: np.ndarray) -> np.ndarray:
-    """float64[...] scores of the candidates of all tokens, one token behind the other; see places_of."""
+    """float64[...] scores of the candidates of all tokens, ordered by token; see places_of."""
     place = places_of(choices, tokens)
     scores = np.empty(int(place[-1]))
     slots = np.empty(FEATURES, np.int32)

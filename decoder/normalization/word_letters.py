@@ -16,7 +16,7 @@ NO_LETTER, OTHER_LETTER, FIRST_LETTER = 0, 1, 2  # numbers: nothing on that side
 
 @dataclass(frozen=True)
 class Spelling:
-    """What the letters of a word are: characters, with marks apart, or what spaces set apart, such as sounds."""
+    """Division of a word into letters: characters with separate marks, or symbols between spaces, such as sounds."""
 
     is_spaced: bool = False
 
@@ -61,7 +61,7 @@ class Alphabet:
 
     @property
     def size(self) -> int:
-        """How many numbers there are, with those that are no letters."""
+        """Number of ids, including those that are not letters."""
         return FIRST_LETTER + len(self.letters)
 
     def texts(self, words: Sequence[str]) -> LetterTexts:

@@ -1,4 +1,4 @@
-"""What training saw of words and forms, and which words of the target language are known; features made of both."""
+"""Words and forms seen in training, known words of the target language, and features made from both."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -45,7 +45,7 @@ class WordMemory:
         return {*self._forms, *self.known}
 
     def features(self, words: Sequence[str], forms: Sequence[str]) -> np.ndarray:
-        """float64[C, ...], the values of MEMORY_FEATURES of C forms of as many words."""
+        """float64[C, ...], the values of MEMORY_FEATURES for C forms, each of one word."""
         pair = np.array([self.pairs.get(both, 0) for both in zip(words, forms)], np.float64)
         seen = np.array([self._words.get(word, 0) for word in words], np.float64)
         times = np.array([self._forms.get(form, 0) for form in forms], np.float64)
@@ -80,7 +80,7 @@ class WordMemory:
 
     @classmethod
     def load(cls, pairs: Path, known: Path) -> "WordMemory":
-        """What `save` wrote. Raises FormatError or OSError."""
+        """Load what `save` wrote. Raises FormatError or OSError."""
         counts = {}
         for number, line in enumerate(read_lines(pairs), 1):
             word, *rest = line.rstrip("\n").split("\t")

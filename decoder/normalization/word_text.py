@@ -1,4 +1,4 @@
-"""Text of words, a word a line or a sentence a line, and their forms as text of as many."""
+"""Text with a word or a sentence per line, and the forms of its words in the same layout."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -10,7 +10,7 @@ INNER_SPACE = "\N{NO-BREAK SPACE}"  # within a form, where spaces set words apar
 
 
 class WordText(NamedTuple):
-    """The words of a text by sentence, and how they stood in it."""
+    """The words of a text by sentence, and the layout of the text."""
 
     sentences: list[list[str]]
     has_word_lines: bool  # a word a line, an empty line behind a sentence; else a sentence a line
@@ -18,7 +18,7 @@ class WordText(NamedTuple):
 
     @classmethod
     def of(cls, lines: Sequence[str]) -> "WordText":
-        """The words of lines; where none has more than one, each line is a word."""
+        """The words of lines; if none has more than one, each line is a word."""
         words = [line.split() for line in lines]
         sizes = list(map(len, words))
         if max(sizes, default=0) > 1:
@@ -32,7 +32,7 @@ class WordText(NamedTuple):
         return cls(sentences, True, sizes)
 
     def lines(self, forms: Sequence[Sequence[NormalizedWord]], with_confidence: bool) -> Iterator[str]:
-        """The forms of all words as lines, as many as there were; behind them, if asked for, how sure they are."""
+        """The forms of all words, in as many lines as were read; followed, if requested, by their confidences."""
         if self.has_word_lines:
             words = (word for sentence in forms for word in sentence)
             for size in self.line_sizes:

@@ -74,7 +74,7 @@ class OperationStates(NamedTuple):
 def new_operation_states(operations: Operations, capacity: int, n_words: int, n_options: int) -> OperationStates:
     """A table for `capacity` states, a power of two, and for options and phrases of up to `n_words` words.
 
-    As small as can be where there are no operations; without options it has no memo.
+    As small as possible if there are no operations; without options it has no memo.
     """
     if not operations.keys.size:
         capacity, n_words, n_options = 1, 1, 0
@@ -85,7 +85,7 @@ def new_operation_states(operations: Operations, capacity: int, n_words: int, n_
 
 @inner_kernel
 def begin_operations(operations: Operations, states: OperationStates):
-    """Empty the table and the memo, but for BEGIN_OPERATIONS."""
+    """Empty the table and the memo except for BEGIN_OPERATIONS."""
     states.size[0] = 0
     states.slots[:] = EMPTY
     states.memo_keys[:] = 0

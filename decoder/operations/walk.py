@@ -87,7 +87,7 @@ def _add_name(walk, name):
 
 @inlined_kernel
 def _generate(walk):
-    """The word at which the walk is has been generated: go on to the next."""
+    """Go on to the next word: the present one has been generated."""
     walk.generated[walk.at[POSITION] - walk.begin] = True
     walk.at[POSITION] += 1
     walk.at[FURTHEST] = max(walk.at[FURTHEST], walk.at[POSITION])

@@ -49,7 +49,7 @@ class BoundsChecks:
     def find_sources(self, words: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         """int64[Q], the numbers of the source phrases words[offsets[i]:offsets[i + 1]] (int32[n], int64[Q + 1]).
 
-        ABSENT where they are none. Raises ModelError if the table is damaged where it has one.
+        ABSENT if they are none. Raises ModelError if the table is damaged where it has one.
         """
         sources, finding = np.empty(offsets.size - 1, np.int64), np.empty(3, np.int64)
         status = find_phrases(self._tables, words, offsets, self._checked, sources, finding)
@@ -143,7 +143,7 @@ def _check_pairs(tables, source, finding):
 
 @inlined_kernel
 def _check_points(points, pair, n_source, n_target, finding):
-    """Check the alignment points of a `pair` of the model's table, of so many words, as _check_pairs does."""
+    """Check the alignment points of a `pair` of the model's table with these numbers of words like _check_pairs."""
     if not _is_ascending(points.offsets, pair, points.points.shape[0], finding):
         return ALIGNMENTS
     for k in range(points.offsets[pair], points.offsets[pair + 1]):

@@ -37,7 +37,7 @@ def new_candidate_cache(most: int) -> CandidateCache:
 
 
 def clear_candidate_cache(cache: CandidateCache) -> None:
-    """Empty the cache, as is needed for other weights."""
+    """Empty the cache; needed when weights change."""
     cache.source.fill(ABSENT)
 
 
@@ -46,7 +46,7 @@ NO_CACHE = allocate(CandidateCache, {"M": 0, "K": 0})
 
 @inlined_kernel
 def slot_in(cache: CandidateCache, source):
-    """Where in the cache the candidates of a `source` phrase (int64) are, or NO_SLOT."""
+    """Slot of the cache for the candidates of a `source` phrase (int64), or NO_SLOT."""
     slot = source & (CAPACITY - 1)
     return slot if cache.source.size > 0 and cache.source[slot] == source else NO_SLOT
 

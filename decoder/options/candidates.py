@@ -141,7 +141,7 @@ def new_target_room(n_words: int, n_models: int) -> tuple[np.ndarray, np.ndarray
 
 @inlined_kernel
 def is_score(value):
-    """Whether `value` (float64) can be a weighted score; others are NaN, or come from damage or absurd weights."""
+    """Whether `value` (float64) can be a weighted score; NaN and huge values come from damage or absurd weights."""
     return abs(value) <= LARGEST_SCORE
 
 
@@ -156,7 +156,7 @@ def is_wrong(candidates: Candidates):
 
 @inlined_kernel
 def item_of(pair, candidates: Candidates):
-    """Where the scores of `pair` (int64) stand: of one of the source phrase, or of a synthetic one, from the end."""
+    """Index of the scores of `pair` (int64): a pair of the source phrase or, counted from the end, a synthetic one."""
     return candidates.score.size + pair if pair < 0 else pair - candidates.first_pair[0]
 
 
@@ -327,14 +327,14 @@ def _with_language_model(score, pair, ln_weights, lookup):
 
 @inlined_kernel
 def check_estimate(pair, estimate, candidates: Candidates):
-    """Note in candidates.wrong a pair (int64) whose `estimate` (float64) is no score."""
+    """Note in candidates.wrong a pair (int64) whose `estimate` (float64) is not a score."""
     if not is_score(estimate):
         candidates.wrong[WRONG_ESTIMATE] = pair if pair < 0 else pair + 1
 
 
 @inner_kernel
 def _is_trusted(ln_weights):
-    """Whether no language model can raise a score: ln p is never above 0, but weights may be negative."""
+    """Whether no language model can raise a score: ln p is at most 0, but weights may be negative."""
     for which in range(ln_weights.size):
         if ln_weights[which] < 0:
             return False

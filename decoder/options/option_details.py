@@ -1,4 +1,4 @@
-"""What options have besides their pairs and scores: target phrase, reordering scores, and which states they lead to."""
+"""Data of options besides pairs and scores: target phrase, reordering scores, and the states they lead to."""
 
 import numpy as np
 

@@ -51,7 +51,7 @@ def _finding(lookup: Lookup, wrong: list[int], models: Sequence[TargetModel]) ->
 
 
 def _scores_of(tables: Tables, pair: int, reordered: int) -> Iterator[tuple[str, np.ndarray]]:
-    """The file and the scores of a `pair`, and those of a `reordered` one in the reordering table; -1 for none."""
+    """The file and the scores of a `pair`, and those of the pair `reordered` in the reordering table (-1: none)."""
     if pair >= 0:
         name = "codebook" if tables.phrases.codebook.size else "ln_scores"
         yield f"phrases/{name}.npy", tables.phrases.scores_of(pair)
@@ -84,7 +84,7 @@ def too_large(tables: Tables) -> str:
 
 
 def alignment_in(table: PhraseTable, pair: int, n_source: int, n_target: int) -> list[list[int]]:
-    """The alignment points of a pair of so many words. Raises ModelError unless they lie inside it."""
+    """The alignment points of a pair with these numbers of words. Raises ModelError unless they lie inside it."""
     first, last = table.alignment_offsets[pair : pair + 2].tolist()
     if not 0 <= first <= last <= len(table.alignment_points):
         limit = len(table.alignment_points)

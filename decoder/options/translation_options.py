@@ -86,7 +86,7 @@ def fill_options(lookup: Lookup, options: Options):
 
 @inlined_kernel
 def _can_be_completed_later(lookup):
-    """Whether nothing else depends on target and reordering scores of the options, so that complete_option suffices."""
+    """Whether target and reordering scores of options can be filled by complete_option: nothing else uses them."""
     sparse = lookup.tables.sparse
     return lookup.is_lazy and not (sparse.has_history or sparse.has_orientations or has_prepared(lookup))
 
@@ -105,7 +105,7 @@ def _fetch(options, first, n_pairs, tables):
 
 @inlined_kernel
 def _source_of(begin, end, lookup, options):
-    """The source phrase of words begin:end of a sentence, ABSENT where there is none or may be none, or a lattice."""
+    """The source phrase of words begin:end of a sentence, ABSENT if there is none or may be none, or a lattice."""
     if lookup.sentence.paths.of_span.size > 0:
         return np.int64(ABSENT)
     if lookup.sentence.rules[begin * options.longest + end - begin - 1] == BLOCKED:

@@ -1,1 +1,1 @@
-"""What is read out of a hypothesis graph: derivations, n-best lists, lattices, minimum Bayes risk."""
+"""Results read from a hypothesis graph: derivations, n-best lists, lattices, minimum Bayes risk."""

@@ -157,7 +157,7 @@ def fire_derivation(derivation: Derivation, tables: Tables, sentence: Sentence, 
 def fill_feature_matrix(
     derivations: Derivation, offsets, tables: Tables, sentence: Sentence, space: FeatureSpace, features: np.ndarray
 ):
-    """fill_features of the derivations offsets[i]:offsets[i + 1] of a long one; `space` has room for the longest."""
+    """fill_features for the derivations offsets[i]:offsets[i + 1] of a concatenation; `space` fits the longest."""
     for i in range(features.shape[0]):
         first, last = offsets[i], offsets[i + 1]
         derivation = Derivation(
@@ -185,9 +185,9 @@ def list_sparse_features(
     scales: np.ndarray,
     lists: SparseFeatureLists,
 ):
-    """Write the sparse features of the derivations offsets[i]:offsets[i + 1] of a long one to `lists`; their number.
+    """Write the sparse features of the derivations offsets[i]:offsets[i + 1] of a concatenation to `lists`.
 
-    Values are multiplied by the scale of their group (float64[len(GROUPS)]).
+    Returns their number. Values are multiplied by the scale of their group (float64[len(GROUPS)]).
     """
     count = np.int64(0)
     for i in range(lists.first.size - 1):

@@ -54,7 +54,7 @@ class DerivationView:
     def translation(
         self, derivation: Derivation, score: float, values: np.ndarray | None = None, cache: ViewCache | None = None
     ) -> Translation:
-        """A derivation for people; `values` are its features, float64[F], where they are known."""
+        """A derivation for people; `values` are its features, float64[F], if they are known."""
         kept = DerivationView(self.source, self.model, self.weights, self.features, self.table_words)
         pairs = original_pairs(derivation.pair, self.source.tables.origin).tolist()
         phrases = list(zip(pairs, derivation.begin.tolist(), derivation.end.tolist()))
@@ -145,18 +145,18 @@ class DerivationView:
         return self.table_words(pair)
 
     def words_of(self, pair: int) -> Sequence[str]:
-        """Target words of a pair as the models see them."""
+        """Target words of a pair, in the form that the models use."""
         return self.source.synthetic[-1 - pair].target if pair < 0 else self.table_words(pair)
 
     def points_of(self, pair: int, n_source: int, n_target: int) -> Points:
-        """Alignment points of a pair of so many words as sparse features see them."""
+        """Alignment points of a pair with these numbers of words, in the form for sparse features."""
         if pair < 0:
             return self.source.synthetic[-1 - pair].points
         return alignment_in(self.model.tables.phrases, pair, n_source, n_target)
 
 
 def cached_target_words(model: Model) -> Callable[[int], Sequence[str]]:
-    """Target words of the pairs of a model's table; those that were asked for last are known."""
+    """Target words of the pairs of a model's table; the most recently used are cached."""
     table, word = model.tables.phrases, model.target.word
 
     @lru_cache(PHRASES_KEPT)

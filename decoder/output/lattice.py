@@ -20,7 +20,7 @@ ROUNDING = 1e-9  # of sums of scores in another order
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """N nodes by number of covered words, node 0 the start and the last one the end; E edges, each a phrase.
+    """A lattice of N nodes, ordered by the number of covered words from the start to the end, and E edges with phrases.
 
     Every path from start to end is a derivation that the search kept, and every node and edge lies on such a path.
     Scores are natural logarithms; spans are half open.
@@ -59,7 +59,7 @@ class Lattice:
 
 
 class ConnectedPart(NamedTuple):
-    """What of a hypothesis graph belongs to a lattice: N nodes, E edges."""
+    """The part of a hypothesis graph that belongs to a lattice: N nodes, E edges."""
 
     node: np.ndarray  # int64[N], in the graph, ascending
     edge: np.ndarray  # int64[E], in the graph, ascending
@@ -68,7 +68,7 @@ class ConnectedPart(NamedTuple):
 
 
 def connected(graph: HypothesisGraph, n_words: int, beam: float = math.inf) -> ConnectedPart:
-    """All that lies on derivations that score at most `beam` (>= 0) below the best."""
+    """Nodes and edges on derivations that score at most `beam` (>= 0) below the best."""
     final = int(graph.stack_first[n_words])
     outside, following = np.empty(final + 1), np.empty(final + 1, np.int64)
     kept = np.zeros(int(graph.edge_first[final + 1]), np.bool_)

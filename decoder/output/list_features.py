@@ -103,7 +103,7 @@ def _column_of(table, keys, n_columns, key):
 
 @inner_kernel
 def _double(table, keys, n_columns):
-    """Use twice as many slots for keys[:n_columns]."""
+    """Double the number of slots for keys[:n_columns]."""
     size = 2 * table.n_slots[0]
     _use_slots(table, size)
     for column in range(n_columns):
@@ -115,7 +115,7 @@ def _double(table, keys, n_columns):
 
 @inner_kernel
 def _use_slots(table, size):
-    """Use so many slots (int64), and empty them."""
+    """Use this number of slots (int64), and empty them."""
     table.n_slots[0] = size
     for slot in range(size):
         table.slots[slot] = EMPTY

@@ -24,11 +24,13 @@ MOST_COMPARED = 10_000  # each with each, which takes a minute a sentence
 
 
 class MbrSettings(Section):
-    """Minimum Bayes risk: the translation of a distinct n-best list with the largest expected gain."""
+    """Minimum Bayes risk decoding: choose the translation of a distinct n-best list with the largest expected gain."""
 
-    size: int = Field(default=200, ge=1, le=MOST_COMPARED, description="distinct translations compared")
-    scale: Factor = Field(default=1.0, description="factor of model scores before they become probabilities")
-    gain: Gain = Field(default="bleu", description="by which a translation is compared with others of the list")
+    size: int = Field(default=200, ge=1, le=MOST_COMPARED, description="number of distinct translations to compare")
+    scale: Factor = Field(
+        default=1.0, description="factor by which model scores are multiplied before they become probabilities"
+    )
+    gain: Gain = Field(default="bleu", description="metric that compares a translation with the others of the list")
 
 
 ORDER = 4
@@ -79,7 +81,7 @@ def probabilities(scores: np.ndarray, scale: float) -> np.ndarray:
 
 
 def expected_chrf(texts: Sequence[str], probability: np.ndarray) -> np.ndarray:
-    """float64[K] chrF++ that each of K texts can expect where the others are right with `probability`, in [0, 1]."""
+    """float64[K] expected chrF++ of each of K texts, if the others are right with `probability`, in [0, 1]."""
     grams, gains = grams_of(texts), np.zeros(len(texts))
     fill_chrf_gains(grams, probability, np.zeros(int(grams.n_nodes[0]), np.int32), np.empty(3 * ORDERS), gains)
     return gains
@@ -154,7 +156,7 @@ def _matched(grams, j, counts):
 
 @inner_kernel
 def _bleu(matched, length, reference_length):
-    """BLEU of a text of so many words, given the product of its matches with a reference."""
+    """BLEU of a text with this number of words, given the product of its matches with a reference."""
     if matched == 0.0:
         return 0.0
     total = float(length)

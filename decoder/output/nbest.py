@@ -71,7 +71,7 @@ def best_derivations(
     options: Options,
     distinct: bool = False,
 ) -> Derivations:
-    """The `n` best derivations in the graph, or all where there are fewer.
+    """The `n` best derivations in the graph, or all if there are fewer.
 
     With `distinct`, only the best derivation of each target string.
     """
@@ -184,7 +184,7 @@ def _lengthen(graph, node, strings, lists):
 
 @inner_kernel
 def _wait(graph, node, edge, lists):
-    """Let the candidate of `edge` wait at `node`."""
+    """Add the candidate of `edge` to the queue of `node`."""
     first, last = graph.edge_first[node], graph.edge_first[node + 1]
     synthetic = graph.score[node] - graph.edge_score[edge]
     lists.candidate_loss[edge] = lists.loss[lists.candidate_source[edge]] + synthetic

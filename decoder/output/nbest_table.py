@@ -1,4 +1,4 @@
-"""The n-best list of a sentence as arrays: what tuning needs of it, without a Translation for every entry."""
+"""The n-best list of a sentence as arrays for tuning, without a Translation for every entry."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from phrasebeam.decoder.sparse.sparse_weights import SparseRows, no_features, su
 
 
 class NbestTable(NamedTuple):
-    """K entries, best first, with the same texts, features and scores as SearchResult.nbest gives them."""
+    """An n-best list of K entries as arrays, best first, with texts, features and scores."""
 
     texts: list[str]  # K
     score: np.ndarray  # float64[K], the model score

@@ -1,4 +1,4 @@
-"""What can be asked of one search, and the answer: everything is read from the same hypothesis graph."""
+"""Requests for the results of one search, and the answer: all results come from the same hypothesis graph."""
 
 import math
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ SparseDetail = Literal["", "keys", "names"]
 
 @dataclass(frozen=True)
 class Request:
-    """What is wanted of each sentence besides its translation. Raises ConfigError where it is impossible."""
+    """The results to compute for each sentence besides its translation. Raises ConfigError if impossible."""
 
     n: int | None = None  # derivations in the n-best list; None for no list
     distinct: bool = False  # only the best derivation of each text in that list
@@ -36,7 +36,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What was asked for of one sentence."""
+    """The results that a Request asks for, for one sentence."""
 
     translation: Translation
     nbest: list[Translation] = field(default_factory=list)  # empty if not asked for

@@ -1,4 +1,4 @@
-"""The result of a search: the hypothesis graph of a sentence, and all that can be read out of it for people."""
+"""The result of a search: the hypothesis graph of a sentence, and all results that are read from it for users."""
 
 import math
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ _best_derivation, _fill_feature_matrix = direct(best_derivation), direct(fill_fe
 
 @dataclass(frozen=True)
 class SearchResult(DerivationView):
-    """The graph of one sentence, until its search ends; what is read out of it after that raises RuntimeError."""
+    """The graph of one sentence, until its search ends; reading results after that raises RuntimeError."""
 
     search: SentenceSearch
 
@@ -91,7 +91,7 @@ class SearchResult(DerivationView):
         return [replace(one, confidences=tuple(values[slice(*ends)])) for one, ends in zip(translations, bounds)]
 
     def word_posteriors(self, settings: ConfidenceSettings) -> WordPosteriors:
-        """How likely each word is at each position of the sentence, which has words, over all derivations."""
+        """Probability of each word at each position of the sentence, over all derivations."""
         options = self.workspace.options
         posterior = option_posteriors(self.workspace.graph, len(self.source.words), options, settings.scale)
         chosen = np.flatnonzero(posterior)

@@ -13,7 +13,7 @@ NO_STRING = NO_ROOM
 
 
 class TargetStrings(NamedTuple):
-    """Strings over the words of one sentence's options; where they `matter` not, all are the empty one."""
+    """Strings over the words of one sentence's options; all are empty unless they `matter`."""
 
     matter: bool
     target: np.ndarray  # int32[O], as `target_first` and `words` of Options

@@ -1,4 +1,4 @@
-"""What a translation is for people: text, score, feature values, phrases, word alignment."""
+"""A translation as users see it: text, score, feature values, phrases, word alignment."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Phrase(NamedTuple):
-    """One phrase of a translation; spans are half open, in words of the source sentence and of the translation."""
+    """One phrase of a translation. Spans are half-open, in words of the source sentence and of the translation."""
 
     source: str
     target: str
@@ -20,9 +20,9 @@ class Phrase(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Translation:
-    """The best derivation of a sentence; natural-log scores, higher is better.
+    """The best derivation of a sentence. Scores are natural logarithms; higher is better.
 
-    Most want the text alone, so phrases and features are found when they are first asked for, or pickled.
+    Phrases and features are computed when they are first used or pickled, because most callers need only the text.
     """
 
     text: str
@@ -35,7 +35,7 @@ class Translation:
 
     @cached_property
     def features(self) -> dict[str, float | list[float]]:
-        """Values by the names of weights.yaml."""
+        """Feature values, named as in weights.yaml."""
         return self.find_features()
 
     @cached_property
@@ -75,5 +75,5 @@ def found_translation(
     sparse_names: Mapping[int, str],
     confidences: tuple[float, ...] = (),
 ) -> Translation:
-    """The translation that has these features and phrases, as it is pickled."""
+    """The translation with these features and phrases, for pickling."""
     return Translation(text, score, lambda: features, lambda: phrases, sparse, sparse_names, confidences)

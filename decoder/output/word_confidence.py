@@ -22,9 +22,11 @@ from phrasebeam.kernels.jit import inner_kernel, kernel
 
 
 class ConfidenceSettings(Section):
-    """How sure the words of a translation are: their posteriors over what the search kept."""
+    """Settings of word confidences: posterior probabilities of words over all hypotheses that the search kept."""
 
-    scale: Factor = Field(default=0.5, description="factor of model scores before they become probabilities")
+    scale: Factor = Field(
+        default=0.5, description="factor by which model scores are multiplied before they become probabilities"
+    )
 
 
 class Links(NamedTuple):
@@ -72,7 +74,7 @@ class LinkedPhrases(NamedTuple):
 
 
 class WordPlaces(NamedTuple):
-    """Where words of phrases count: E times a word at a source position, by the phrases and their words."""
+    """Source positions at which words of phrases count: E entries by phrase and word."""
 
     key: np.ndarray  # int64[E], position times V, plus the word's id
     phrase: np.ndarray  # int32[E]
@@ -141,7 +143,7 @@ def fill_option_posteriors(graph: HypothesisGraph, final: int, scale: float, ln_
 
 @inner_kernel
 def _ln_ways(graph, scale, ln_inside, node, edge):
-    """The part of ln_inside of a node that comes over one of its edges."""
+    """The part of ln_inside of a node that belongs to one of its edges."""
     return ln_inside[np.int64(graph.edge_from[edge])] + scale * (graph.edge_score[edge] - graph.score[node])
 
 

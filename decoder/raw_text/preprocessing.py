@@ -15,7 +15,7 @@ from phrasebeam.decoder.tables.model_paths import check_model_files
 from phrasebeam.decoder.tokenizers.registry import TOKENIZERS, Tokenizer, open_tokenizer, tokenizer_paths
 
 NOT_RAW = (
-    "no preprocessing, so that the model knows tokenized text alone; for raw text train it with train-model --raw, or "
+    "no preprocessing, so that the model knows only tokenized text; for raw text train it with train-model --raw, or "
     "import it with import-moses --source-language ... --target-language ..."
 )
 
@@ -46,9 +46,9 @@ class WithText(Protocol):
 
 
 class RawText:
-    """Raw text for a Decoder: preprocessing of its input and postprocessing of its output.
+    """Raw text for a Decoder: preprocesses its input and postprocesses its output.
 
-    `source` and `target` preprocess text of either side, such as text to tune on.
+    `source` and `target` preprocess text of either side, such as development data.
 
     >>> raw_text = RawText(RawTextSettings(source_language="de", target_language="en", casing="lowercase"))
     >>> raw_text.before("Der Hund schläft.")
@@ -77,7 +77,7 @@ class RawText:
     @classmethod
     @checked
     def load(cls, directory: str | Path) -> "RawText":
-        """The RawText of the model in `directory`. Raises SmtError if the model was not made of raw text."""
+        """Load the RawText of the model in `directory`. Raises SmtError if the model was not trained on raw text."""
         directory = Path(directory)
         check_model_files(directory)
         settings = load_config(directory / "model.yaml", ModelDescription).preprocessing
@@ -87,7 +87,7 @@ class RawText:
 
     @classmethod
     def of(cls, settings: RawTextSettings, directory: Path) -> "RawText":
-        """The RawText of these settings, whose tokenizers and truecasers learned what is in the directory."""
+        """The RawText with these settings, whose trained tokenizers and truecasers are in the directory."""
         source, target = map(open_tokenizer, settings.sides, tokenizer_paths(directory))
         if settings.casing != "truecase":
             return cls(settings, None, (source, target))
@@ -102,12 +102,12 @@ class RawText:
 
     @checked
     def before(self, line: str) -> str:
-        """A raw line of the source language as the decoder takes it."""
+        """Preprocess a raw line of the source language for the decoder."""
         return self.source.line(line)
 
     @checked
     def after(self, translation: str | WithText) -> str:
-        """A tokenized Translation, or its text, as a raw line; its sentences begin with capitals if so set."""
+        """Turn a tokenized Translation, or its text, into a raw line, capitalized if the settings say so."""
         text = translation if isinstance(translation, str) else translation.text
         tokens = text.split()
         if self._capitalizes:

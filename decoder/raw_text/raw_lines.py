@@ -1,4 +1,4 @@
-"""Raw text where tokens are expected: how it is recognized, and what is said of it."""
+"""Raw text given where tokens are expected: detection, and warnings."""
 
 import re
 from collections.abc import Iterable
@@ -19,8 +19,8 @@ def looks_raw(line: str) -> bool:
 
 
 def warn_of_raw_text(name: object, lines: Iterable[str]) -> None:
-    """Log a warning where many of the lines, called `name`, look raw, of a model that takes tokens of raw text."""
+    """Log a warning if many of the lines, called `name`, look raw, for a model that takes tokens of raw text."""
     found = [looks_raw(line) for line in islice(lines, SENTENCES)]
     if sum(found) > MOST_RAW * len(found):
         counts = f"{sum(found)} of {len(found)} lines look as if they were not tokenized"
-        log.warning("%s: %s, and the model was made of tokens; make such of them with preprocess", name, counts)
+        log.warning("%s: %s, but the model was trained on tokenized text; tokenize them with preprocess", name, counts)

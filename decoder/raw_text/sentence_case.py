@@ -19,7 +19,7 @@ class SentenceCase:
 
     @classmethod
     def of(cls, side: SideSettings) -> "SentenceCase":
-        """That of a side of a model."""
+        """The casing of a side of a model."""
         return cls(side.language, side.tokenizer)
 
     def starts(self, tokens: Iterable[str]) -> Iterator[tuple[str, bool]]:
@@ -48,7 +48,7 @@ class SentenceCase:
         return [self._capital(token) if is_first else token for token, is_first in self.starts(tokens)]
 
     def lower(self, token: str) -> str:
-        """The token in small letters of the language."""
+        """The token in lower case, by the rules of the language."""
         return lower(token, self.language)
 
     def _ends(self, token: str) -> bool:

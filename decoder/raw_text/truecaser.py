@@ -26,7 +26,7 @@ class Truecaser(NamedTuple):
 
     @classmethod
     def load(cls, path: str | Path, case: SentenceCase = MOSES_ENGLISH) -> "Truecaser":
-        """The truecaser in a file of ours or of Moses. Raises FormatError, naming the line, or OSError."""
+        """The truecaser in a file of phrasebeam or Moses. Raises FormatError with the line, or OSError."""
         best: dict[str, str] = {}
         known = set()
         for number, line in enumerate(read_lines(path), 1):
@@ -62,5 +62,5 @@ def save_truecaser(counts: Mapping[str, int], path: str | Path, case: SentenceCa
 
 
 def truecaser_paths(directory: Path) -> tuple[Path, Path]:
-    """Where a model keeps the truecasers of source and target."""
+    """Paths of the truecasers of source and target in a model."""
     return directory / "truecase.source", directory / "truecase.target"

@@ -6,7 +6,8 @@ queue of a stack starts with the first corner of each grid; whatever is taken fr
 column and, from the first column, the next row, so that everything comes in once.
 
 The queue goes by estimates that do not ask the language model: only what is taken costs a query. To ask it for all that
-waits, or to let what turns out worse wait again, gives better scores for as many tries, but not for as much time.
+waits, or to let what turns out worse wait again, gives better scores for the same number of tries, but not in the same
+time.
 """
 
 from typing import Annotated, NamedTuple
@@ -198,7 +199,7 @@ def _enqueue(queues, row, node, option, priority):
 
 @inlined_kernel
 def _take(queues, row):
-    """The item of least cost, which no longer waits."""
+    """Take the item of least cost from the queue."""
     item = dequeue(queues.cost[row], queues.waiting[row], queues.n_waiting[row])
     queues.n_waiting[row] -= 1
     return item

@@ -1,4 +1,4 @@
-"""How a hypothesis is extended by a phrase, in every search: where the phrase may lie, and what it adds to the score.
+"""Extension of a hypothesis by a phrase, in every search: the allowed positions and the added score.
 
 Limits and scores are Moses': a phrase may begin at most `distortion_limit` words from the end of the one before, and
 unless it fills the first gap it must end within that distance of the gap, so that the search can return.
@@ -52,7 +52,7 @@ class SearchParameters(NamedTuple):
 
 
 class SearchSpace(NamedTuple):
-    """All that the search of one sentence reads and writes."""
+    """Everything that the search of one sentence reads and writes."""
 
     tables: Tables
     sentence: Sentence

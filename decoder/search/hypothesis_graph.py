@@ -38,7 +38,7 @@ class HypothesisGraph(NamedTuple):
 
 
 def new_graph(n_words: int, n_nodes: int, n_edges: int) -> HypothesisGraph:
-    """Room for so many words, nodes and edges."""
+    """Room for these numbers of words, nodes and edges."""
     return allocate(HypothesisGraph, {"n": n_words, "N": n_nodes, "E": n_edges})
 
 

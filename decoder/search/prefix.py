@@ -1,4 +1,4 @@
-"""What a translator has typed, for the search: the words that are required, and pairs for those that no option has.
+"""A typed prefix in the search: the required words, and phrase pairs for words that no option has.
 
 Prefix-constrained search for interactive translation goes back to Och, Zens & Ney (2003, "Efficient search for
 interactive statistical machine translation"). A prefix that the phrase pairs cannot produce gets fallback pairs: each
@@ -27,7 +27,7 @@ LN_FALLBACK = -5.0  # its translation scores; were they 0, the words that are de
 
 
 def with_prefixes(inputs: Iterable[Input], prefixes: Iterable[Prefix]) -> Iterator[Input]:
-    """Each sentence with its prefix. Raises ConfigError where one of both ends before the other."""
+    """Each sentence with its prefix. Raises ConfigError if their numbers differ."""
     for number, (given, prefix) in enumerate(zip_longest(inputs, prefixes)):
         if given is None or prefix is None:
             few, more = ("sentences", "prefixes") if given is None else ("prefixes", "sentences")
@@ -40,13 +40,13 @@ def with_prefixes(inputs: Iterable[Input], prefixes: Iterable[Prefix]) -> Iterat
 def constrain(
     prefix: Prefix, source: PreparedSentence, options: Options, ln_penalty: np.ndarray, model: Model
 ) -> TargetConstraint:
-    """What the search of `source` by its `options` must produce; `ln_penalty` as fill_rest takes it.
+    """The constraint for the search of `source` with its `options`; `ln_penalty` as in fill_rest.
 
     Raises ConfigError for a prefix of more than LONGEST_PREFIX words.
     """
     if len(prefix.words) > LONGEST_PREFIX:
         message = (
-            f"a prefix of {len(prefix.words)} words, expected at most {LONGEST_PREFIX}; give the last sentence alone"
+            f"a prefix of {len(prefix.words)} words, expected at most {LONGEST_PREFIX}; give only the last sentence"
         )
         raise ConfigError(f"{excerpt(' '.join(prefix.words))}: {message}")
     n_options = int(options.first[source.sentence.words.size * options.longest])
@@ -71,7 +71,7 @@ def _take_penalties_out(options: Options, n_options: int, ln_penalty: np.ndarray
 
 
 def target_ids(words: Sequence[str], source: PreparedSentence, model: Model) -> np.ndarray:
-    """int32[m], target ids of `words` as the options of `source` have them; -1 where neither they nor the model do."""
+    """int32[m], target ids of `words` in the options of `source`; -1 if neither these nor the model have a word."""
     oov_ids = _oov_target_ids(source, model)
     known = zip(words, model.target.ids(list(words)).tolist())
     return np.array([oov_ids.get(word, i) if i < 0 else i for word, i in known], np.int32)
@@ -98,7 +98,7 @@ def _ids_beginning_with(
 def with_fallback_pairs(source: PreparedSentence, prefix: Prefix, model: Model) -> tuple[PreparedSentence, np.ndarray]:
     """`source` with fallback pairs as well, and bool[K]: which of all its synthetic pairs these are.
 
-    Raises ConfigError where they would be too many.
+    Raises ConfigError if they would be too many.
     """
     pairs = [(pair, False) for pair in source.synthetic] + [
         (pair, True) for pair in _fallback_pairs(len(source.words), prefix)
@@ -122,7 +122,7 @@ def _fallback_pairs(n_words: int, prefix: Prefix) -> Iterator[SyntheticPair]:
     if n_words * n_segment_words > MOST_FALLBACK_WORDS:
         raise ConfigError(
             f"{excerpt(' '.join(prefix.words))}: a prefix of {size} words, which no phrases of the model yield, is too "
-            f"long for a sentence of {n_words} words; give parts of both"
+            f"long for a sentence of {n_words} words; split both"
         )
     cuts = [(i, j) for i in range(size) for j in range(i + 1, size + 1) if j == size or j - i <= LONGEST_SEGMENT]
     segments = dict.fromkeys(prefix.words[i:j] for i, j in cuts)

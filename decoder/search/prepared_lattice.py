@@ -58,7 +58,8 @@ def prepare_lattice(
 ) -> PreparedSentence:
     """The lattice as a sentence of n positions, by the model's table; the workspace has adopted the snapshot.
 
-    Raises ConfigError if the arcs have not as many scores as the weights, or the model needs tags or has operations.
+    Raises ConfigError if the numbers of the arcs' scores and of the weights differ, or the model needs tags or has
+    operations.
     """
     weights = snapshot.dense.input_score.tolist()
     _check(lattice, len(weights), model, snapshot.dense.operations.size > 0)
@@ -92,7 +93,7 @@ def prepare_lattice(
 
 def _check(lattice: WordLattice, n_weights: int, model: Model, has_operations: bool) -> None:
     if has_operations:
-        message = "operations are of words in one order, and lattices and confusion networks have several"
+        message = "operations need one order of words, and lattices and confusion networks have several"
         raise ConfigError(f"{message}; give text, or remove operations from weights.yaml and tune again")
     if model.has_tags:
         raise ConfigError("the model has features of tags, which lattices and confusion networks lack; give text")
@@ -103,7 +104,7 @@ def _check(lattice: WordLattice, n_weights: int, model: Model, has_operations: b
         )
     if lattice.n_scores not in (n_weights, None):
         raise ConfigError(
-            f"an arc has {lattice.n_scores} scores, and the model {n_weights} weights input_score; give as many"
+            f"an arc has {lattice.n_scores} scores, and the model {n_weights} weights input_score; give the same number"
         )
 
 

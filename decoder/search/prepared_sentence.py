@@ -24,7 +24,7 @@ from phrasebeam.decoder.unknown_words.related_pairs import HeldOut, RelatedPairs
 
 
 class PreparerSettings(NamedTuple):
-    """What the preparation of a sentence depends on besides model and weights."""
+    """Settings of the preparation of a sentence."""
 
     longest: int  # source phrase that is looked up, in words
     table_limit: int
@@ -32,27 +32,27 @@ class PreparerSettings(NamedTuple):
 
 
 class UnknownWords(NamedTuple):
-    """Where translations of known words come from that stand in place of those of unknown ones."""
+    """Finds translations of known words that can stand in for translations of unknown words."""
 
     related: RelatedPairs
     held_out: HeldOut | None = None
 
     def pairs_of(self, words: Sequence[str], is_oov: np.ndarray, terms: Sequence[Term]) -> list[SyntheticPair]:
-        """Pairs for the unknown ones (bool[n]) of `words`, but those of terms."""
+        """Phrase pairs for the unknown words (bool[n]) of `words` outside terms."""
         in_terms = {i for term in terms for i in range(term.begin, term.end)}
         unknown = [i for i in is_oov.nonzero()[0].tolist() if i not in in_terms]
         return [pair for i in unknown for pair in self.related.of(words[i], i, i + 1, self.held_out)]
 
 
 class LatticeWords(NamedTuple):
-    """The words of a lattice as people see them."""
+    """The words of a lattice as users see them."""
 
     paths: Sequence[Path]  # by their numbers in SourcePaths
     rows: list[str]  # the words that Sentence.classes has
 
 
 class PreparedSentence(NamedTuple):
-    """A sentence as people and as kernels see it."""
+    """A sentence as users and as kernels see it."""
 
     words: list[str]  # of a lattice the likeliest one at each position
     tags: Sequence[str]  # UNCLASSED where the sentence has none
@@ -96,10 +96,10 @@ def prepare_sentence(
     bounds_checks: BoundsChecks,
     unknown_words: UnknownWords | None = None,
 ) -> PreparedSentence:
-    """The sentence, of which phrases up to `longest` words are looked up in `tables`; `bounds_checks` are of these.
+    """The sentence with its phrases of up to `longest` words from `tables`, which have the `bounds_checks`.
 
-    As in Moses a word that is no phrase on its own, or may not be one beside the terms, is copied, dropped or marked;
-    beside that stand the pairs that `unknown_words` finds for it.
+    As in Moses a word that has no phrase pair by itself, or only excluded ones, is copied, dropped or marked;
+    pairs that `unknown_words` finds for it are added.
     Raises ConfigError if the sentence lacks the tags that the model needs.
     """
     words, terms, phrases = list(given.words), given.terms, tables.tables.phrases

@@ -14,32 +14,40 @@ Algorithm = Literal["stack", "cube"]
 
 
 class SearchSettings(Section):
-    """Limits of the search; 0 lifts the limit of stack, pops and table, a distortion limit of -1 lifts that one."""
+    """Limits of the search. 0 means no limit for stack, pops and table, and -1 for the distortion limit."""
 
     algorithm: Algorithm = Field(
-        default="stack", description="stack: try all that the stacks allow; cube: cube pruning, faster"
+        default="stack", description="stack: extend all hypotheses of each stack; cube: cube pruning, which is faster"
     )
     stack: int = Field(
         default=100,
         ge=0,
         le=MOST_KEPT,
-        description="hypotheses kept per number of covered words (histogram pruning); 0: all",
+        description=(
+            "stack size: number of hypotheses kept for each number of covered words (histogram pruning); 0: no limit"
+        ),
     )
     pop_limit: int = Field(
-        default=1000, ge=0, le=MOST_POPS, description="hypotheses tried per stack by cube pruning; 0: all"
+        default=1000,
+        ge=0,
+        le=MOST_POPS,
+        description="number of hypotheses that cube pruning builds per stack; 0: no limit",
     )
     beam_threshold: float = Field(
         default=1e-5,
         ge=0,
         lt=1,
-        description="drop hypotheses worse than the best of their stack by this factor; 0: none",
+        description="prune hypotheses whose probability is below that of the best in the stack times this factor "
+        "(threshold pruning); 0: none",
     )
-    future_cost: bool = Field(default=True, description="compare hypotheses of a stack with their future cost")
+    future_cost: bool = Field(default=True, description="compare the hypotheses of a stack with their future cost")
     distortion_limit: int = Field(
-        default=6, ge=-1, le=MOST_COUNTED, description="longest jump between phrases, in source words; -1: any"
+        default=6, ge=-1, le=MOST_COUNTED, description="maximum distortion in source words; -1: no limit"
     )
-    table_limit: int = Field(default=20, ge=0, le=MOST_PAIRS, description="target phrases per source phrase; 0: all")
-    max_phrase_length: int = Field(default=7, ge=1, le=20, description="longest source phrase looked up, in words")
+    table_limit: int = Field(
+        default=20, ge=0, le=MOST_PAIRS, description="maximum number of target phrases per source phrase; 0: no limit"
+    )
+    max_phrase_length: int = Field(default=7, ge=1, le=20, description="maximum length of source phrases, in words")
 
     @model_validator(mode="after")
     def _fits_coverage(self) -> "SearchSettings":
@@ -53,5 +61,5 @@ class SearchSettings(Section):
 
     @property
     def ln_beam_threshold(self) -> float:
-        """ln of the threshold, -inf where there is none."""
+        """Natural logarithm of the beam threshold, -inf without a threshold."""
         return math.log(self.beam_threshold) if self.beam_threshold > 0 else -math.inf

@@ -89,7 +89,7 @@ class BestDerivations(NamedTuple):
 
 
 class BatchCalls(NamedTuple):
-    """What a batch needs to call kernels: their machine code, and how large images are and where their fields begin."""
+    """Data with which a batch calls kernels: their machine code, sizes of images, and offsets of fields."""
 
     fill_options: int
     search: int
@@ -129,7 +129,7 @@ def new_found(batch: SentenceBatch) -> BestDerivations:
 
 
 def places_in(struct: Lookup | SearchSpace) -> np.ndarray:
-    """int64[P, 3], where in an image of `struct` each field of FIELDS begins, what it is, and the numbers in a row."""
+    """int64[P, 3], for each field of FIELDS its position in an image of `struct`, its kind, and its row length."""
     rows = []
     for what, paths in FIELDS.items():
         for path in paths:
@@ -141,7 +141,7 @@ def places_in(struct: Lookup | SearchSpace) -> np.ndarray:
 def calls_for(
     lookup: Lookup, space: SearchSpace, queues: Queues, settings: SearchSettings, batch: SentenceBatch
 ) -> BatchCalls:
-    """What a batch needs, as all of a model do, with arguments of these types. Compiles the kernels."""
+    """The calls that all batches of a model share, for arguments of these types. Compiles the kernels."""
     is_cube, places = settings.algorithm == "cube", np.array([places_in(lookup), places_in(space)])
     calls = BatchCalls(0, 0, is_cube, settings.future_cost, image_words(lookup), image_words(space), places)
     images = new_images(calls, batch, lookup.sentence.longest)

@@ -45,7 +45,7 @@ class SentencePreparer:
         unknown_words = self._unknown_words(given) if snapshot.layout.has(RELATED_WORDS.name) else None
         if given.lattice is not None:
             if reference is not None:
-                raise ConfigError("forced decoding is of text, not of lattices or confusion networks; give text")
+                raise ConfigError("forced decoding supports only text, not lattices or confusion networks; give text")
             settings = self.settings
             return prepare_lattice(given.lattice, model, snapshot, workspace, bounds_checks, settings, unknown_words)
         if given.held_out is not None or reference is not None:
@@ -85,5 +85,5 @@ class SentencePreparer:
         if fold is None:
             return self.model
         if not 0 <= fold < len(self._folds):
-            raise ConfigError(f"the sentence is of fold {fold}, but there are {len(self._folds)} language model folds")
+            raise ConfigError(f"the sentence is in fold {fold}, but there are {len(self._folds)} language model folds")
         return self._folds[fold].model

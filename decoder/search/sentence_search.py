@@ -44,7 +44,7 @@ class SentenceSearch:
         workspace: Workspace,
         source: PreparedSentence,
     ):
-        """The workspace has adopted the snapshot, and nobody else has it."""
+        """The workspace has adopted the snapshot, and no other thread uses the workspace."""
         self.model, self.settings, self.snapshot = model, settings, snapshot
         self._workspace, self._has_ended = workspace, False
         self.stop = StopFlag()  # whoever is to stop the search puts another in its place before it runs
@@ -97,7 +97,7 @@ class SentenceSearch:
             found = self._fill_graph(self._constraint(prefix, ln_unknown * is_fallback))
         if not found:
             sentence = " ".join(self.source.words)[:MOST_SHOWN]
-            raise ConfigError(f"{sentence!r} has no translation within the limits of the search; give wider ones")
+            raise ConfigError(f"{sentence!r} has no translation within the search limits; raise the limits")
 
     def run_part(self, n_words: int) -> None:
         """Fill the graph with translations of the first `n_words` words alone, whose options were looked up.
@@ -195,7 +195,7 @@ class SentenceSearch:
     def _repeat(self, attempt: Callable[[], int]) -> None:
         """Search until the workspace is large enough.
 
-        Raises ModelError where a hypothesis has no valid score, InterruptedError if the search was stopped.
+        Raises ModelError if a hypothesis has no valid score, InterruptedError if the search was stopped.
         """
         while (status := attempt()) != OK:
             if status == STOPPED:

@@ -4,7 +4,7 @@ import numpy as np
 
 
 class StopFlag:
-    """Whether a search is to stop; kernels look at `array` again and again."""
+    """A flag that tells a search to stop; kernels check `array` regularly."""
 
     def __init__(self) -> None:
         self.array = np.zeros(1, np.int64)

@@ -25,9 +25,9 @@ from phrasebeam.decoder.tables.word_counts import NO_IDF
 
 
 class WeightSnapshot(NamedTuple):
-    """All that depends on weights. A search takes hold of one when it begins, and keeps it until it ends.
+    """Everything that depends on weights. A search takes one snapshot when it begins, and uses it until it ends.
 
-    The arrays of sparse weights are those that were given, not copies: who learns while searches run gives copies.
+    The arrays of sparse weights are not copied: a caller that learns while searches run must give copies.
     """
 
     named: Weights  # as they were given
@@ -47,7 +47,7 @@ def weight_snapshot(
 ) -> WeightSnapshot:
     """The snapshot of dense and sparse weights. Raises ModelError if `weights` do not fit the model.
 
-    `ranking`: by which the table limit selects pairs, where that is not to be by `weights`.
+    `ranking`: by which the table limit selects pairs, if that is not to be by `weights`.
     """
     tables = model.tables
     check_counts(weights, tables.phrases)
@@ -75,5 +75,5 @@ def weight_snapshot(
 
 
 def ranking_weights(snapshot: WeightSnapshot) -> RankingWeights:
-    """The weights of a snapshot, by which the table limit selects pairs for searches by other weights."""
+    """Weights from a snapshot with which the table limit selects pairs for searches with other weights."""
     return snapshot.ranking._replace(is_own=True)

@@ -80,7 +80,7 @@ class Workspace:
                 table_filter.reweigh(snapshot.tables, snapshot.ranking, is_ranked_alike)
 
     def rebuild(self) -> None:
-        """Allocate everything anew in the sizes that stand in the n_ and stack_ fields."""
+        """Allocate all arrays again with the sizes in the n_ and stack_ fields."""
         self.states = new_states(self.orders, self.n_states, self.memo_size)
         self._new_histories()
         self.future = new_future_cost(self.n_words)
@@ -131,7 +131,7 @@ class Workspace:
         self._new_histories()
 
     def grow(self, status: int) -> None:
-        """Double what a search reported as full."""
+        """Double the array that a search reported as full."""
         if status == STATES_FULL:
             self.n_states *= 2
             self.states = new_states(self.orders, self.n_states, self.memo_size)
@@ -172,7 +172,7 @@ class Workspace:
 
 
 def _memo_size(search: SearchSettings) -> int:
-    """Where few hypotheses are tried, a memo that stays in the processor's first cache."""
+    """Size of the memo; if few hypotheses are built, one that stays in the processor's first cache."""
     if search.algorithm != "cube" or search.pop_limit == 0:
         return MEMO_SIZE
     size = SMALLEST_MEMO

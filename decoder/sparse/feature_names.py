@@ -99,7 +99,7 @@ def alignment_names(context: RuleInContext) -> Iterator[str]:
 
 
 def deletion_names(context: RuleInContext) -> Iterator[str]:
-    """Content words that are aligned with frequent words only, if with any: all in one, and by tag or class."""
+    """Content words that are aligned with no or only frequent words: one feature for all, others by tag or class."""
     levels, begin = context.levels, context.begin
     for position in range(begin, min(context.end, begin + LONGEST_PHRASE)):
         partners = [context.target[j] for i, j in context.points if begin + i == position]

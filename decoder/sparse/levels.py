@@ -56,38 +56,47 @@ NO_CONTENT = np.zeros(0, np.bool_)  # see Levels.content_words
 
 
 class Level(Section):
-    """A backoff level: how words are classed, and the cost of a word at this level (Yu et al. 2013, Table 1)."""
+    """A backoff level: how words are represented, and the cost of a word at this level (Yu et al. 2013, Table 1)."""
 
     kind: LevelKind = Field(
-        description="the word; its first or last characters; its class in a map; numeral, mark or other; its tag"
+        description=(
+            "how a word is represented. word: by itself; characters: by its first or last characters; "
+            "classes: by its class in a map; type: as number, punctuation or other; tags: by its tag"
+        )
     )
-    budget: int = Field(ge=1, le=LARGEST_BUDGET, description="what one of these adds to the cost of a combination")
+    budget: int = Field(ge=1, le=LARGEST_BUDGET, description="cost that a word at this level adds to a combination")
     source: FileName = Field(
-        default="", description="map of source words to classes: lines `class word count` or `word class`"
+        default="", description="file that maps source words to classes: lines `class word count` or `word class`"
     )
-    target: FileName = Field(default="", description="the same of target words; with tags, a map to tags")
-    source_only: bool = Field(default=False, description="of source words alone (in Table 1 characters and type)")
-    prefix: int = Field(default=0, ge=0, le=255, description="characters of word, class or tag that count, 0 for all")
-    suffix: int = Field(default=0, ge=0, le=255, description="last characters of the word, in place of a prefix")
-    content: list[str] = Field(default=[], description="beginnings of the tags of content words")
+    target: FileName = Field(default="", description="the same for target words; for tags, a map to tags")
+    source_only: bool = Field(
+        default=False, description="use this level only for source words (in Table 1 characters and type)"
+    )
+    prefix: int = Field(
+        default=0, ge=0, le=255, description="number of first characters of word, class or tag to use; 0: all"
+    )
+    suffix: int = Field(
+        default=0, ge=0, le=255, description="number of last characters of the word to use, instead of a prefix"
+    )
+    content: list[str] = Field(default=[], description="first letters of the tags of content words")
 
     @model_validator(mode="after")
     def _has_maps(self) -> "Level":
         has_map = self.kind == "classes"
         if has_map != bool(self.source) or (has_map and bool(self.target) == self.source_only):
             raise ValueError(
-                "source and target are the maps of a level of kind classes, and needed there; source_only: source alone"
+                "levels of kind classes need source and target, or only source with source_only; other levels have none"
             )
         if self.target and (self.source_only or self.kind not in ("classes", "tags")):
             raise ValueError(
                 "target is a map of target words; give it to levels of kind classes or tags that have some"
             )
         if self.kind == "characters" and not (self.prefix or self.suffix):
-            raise ValueError("prefix or suffix says how many characters count; give 1 or more")
+            raise ValueError("prefix or suffix is the number of characters; give 1 or more")
         if self.suffix and (self.prefix or self.kind != "characters"):
-            raise ValueError("suffix is of kind characters, in place of prefix; give one of both")
+            raise ValueError("suffix is for kind characters, instead of prefix; give one of the two")
         if self.content and self.kind != "tags":
-            raise ValueError("content is of tags; give it to a level of kind tags")
+            raise ValueError("content is for tags; give it to a level of kind tags")
         return self
 
     @property
@@ -102,18 +111,22 @@ class Level(Section):
 
 
 class WordLists(Section):
-    """The words of which there are features; without a list of them, all have features."""
+    """The words that have features; without a list, all words have features."""
 
-    inserted: list[str] | None = Field(default=None, max_length=LONGEST_LIST, description="of inserted_words")
-    deleted: list[str] | None = Field(default=None, max_length=LONGEST_LIST, description="of deleted_words")
-    pair_source: list[str] | None = Field(default=None, max_length=LONGEST_LIST, description="sources in word_pairs")
-    pair_target: list[str] | None = Field(default=None, max_length=LONGEST_LIST, description="targets in word_pairs")
+    inserted: list[str] | None = Field(default=None, max_length=LONGEST_LIST, description="words for inserted_words")
+    deleted: list[str] | None = Field(default=None, max_length=LONGEST_LIST, description="words for deleted_words")
+    pair_source: list[str] | None = Field(
+        default=None, max_length=LONGEST_LIST, description="source words for word_pairs"
+    )
+    pair_target: list[str] | None = Field(
+        default=None, max_length=LONGEST_LIST, description="target words for word_pairs"
+    )
 
 
 class Levels:
     """The classes of words: column 0 is the word itself, the others are its classes at each level.
 
-    A source word is a content word if its tag begins as `content` of the first level of tags says; where that says
+    A source word is a content word if its tag begins as `content` of the first level of tags says; if that says
     nothing, unless it is frequent, a mark or a number.
     """
 
@@ -124,7 +137,7 @@ class Levels:
         frequent: FrequentWords,
         lists: WordLists = WordLists(),  # noqa: B008
     ):
-        """Read the class maps of the levels from `directory`. Raises SmtError where one is missing or wrong."""
+        """Read the class maps of the levels from `directory`. Raises SmtError if one is missing or wrong."""
         self.listed = {name: None if words is None else frozenset(words) for name, words in lists}
         self.levels, self.labels, self.frequent = levels, ["word", *(level.name for level in levels)], frequent
         self._maps = {
@@ -196,11 +209,13 @@ def word_type(word: str) -> str:
 
 
 class WordEdges(Section):
-    """Which word edges are features."""
+    """Combinations of word edges that are features."""
 
-    budget: int = Field(default=10, ge=1, le=LARGEST_BUDGET, description="a combination costs at most so much in all")
-    most_words: int = Field(default=2, ge=1, le=6, description="words in a combination at most")
-    with_length: bool = Field(default=True, description="each also together with the length of the source phrase")
+    budget: int = Field(default=10, ge=1, le=LARGEST_BUDGET, description="maximum total cost of a combination")
+    most_words: int = Field(default=2, ge=1, le=6, description="maximum number of words in a combination")
+    with_length: bool = Field(
+        default=True, description="add each combination also together with the length of the source phrase"
+    )
 
 
 def n_word_edges(settings: WordEdges, levels: Sequence[Level]) -> int:

@@ -88,7 +88,7 @@ def combination_hash(row, edges, length):
 
 @inlined_kernel
 def source_parts(row, edges, length):
-    """The part of combination_hash (uint64) of `row` (int8[8]) that no target phrase changes.
+    """The part of combination_hash (uint64) of `row` (int8[8]) that does not depend on the target phrase.
 
     `edges` (uint64[6, 1 + L]) and `length` (uint64): as there.
     """
@@ -218,7 +218,7 @@ def _side_hash(side, word):
 
 @inlined_kernel
 def is_deleted(sparse: Sparse, points, words, position):
-    """Whether the source word at `position` (int64) in the phrase is aligned only with frequent words, if with any.
+    """Whether the source word at `position` (int64) in the phrase is aligned with no or only frequent words.
 
     `points` (uint8[K, 2]) are those of the pair, `words` (int32[W]) its target ids.
     """

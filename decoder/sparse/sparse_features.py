@@ -48,7 +48,7 @@ def no_pair_points() -> PairPoints:
 
 
 class ListedWords(NamedTuple):
-    """The hashes of the words of each of WordLists, ascending, OTHER among them; empty where all words are listed."""
+    """The hashes of the words of each of WordLists, ascending, OTHER among them; empty if all words are listed."""
 
     inserted: np.ndarray  # uint64[...]
     deleted: np.ndarray  # uint64[...]
@@ -58,7 +58,7 @@ class ListedWords(NamedTuple):
 
 
 def listed_words(lists: WordLists) -> ListedWords:
-    """The words of `lists` as kernels take them."""
+    """The words of `lists`, in the form for kernels."""
     none = np.zeros(0, np.uint64)
     hashes = {name: none if words is None else np.unique(word_hashes([*words, OTHER])) for name, words in lists}
     return ListedWords(**hashes, other=word_hashes([OTHER]))
@@ -188,7 +188,7 @@ def new_sparse_features(capacity: int, n_levels: int) -> SparseFeatureBuffer:
 def most_sparse_features(sparse: Sparse) -> int:
     """The most features that one phrase pair can have: its own, of word edges, of the phrase alone, with history.
 
-    Raises ModelError where the offsets of the pairs' own features are damaged: nothing of that size can be allocated.
+    Raises ModelError if the offsets of the pairs' own features are damaged: nothing of that size can be allocated.
     """
     of_pair, n_keys = longest(sparse.pair_offsets), sparse.pair_keys.size
     if of_pair > n_keys:

@@ -48,7 +48,7 @@ def _open_templates(path: Path) -> Templates:
     templates = load_config(path, TemplatesFile)
     if templates.format != FORMAT:
         found = f"the format of sparse features is {excerpt(templates.format)}" if templates.format else "no format"
-        mend = "learn the features anew with train-maxforce, or import the Moses model again with import-moses"
+        mend = "learn the features again with train-maxforce, or import the Moses model again with import-moses"
         raise ModelError(f"{path}: {found}, expected {FORMAT!r}; {mend}")
     return templates
 
@@ -63,7 +63,7 @@ def open_sparse(
     """The sparse features of the model in `directory`; (None, None, no_sparse()) without any.
 
     Frequent words are found by `counts_of_words`, which is called if a group needs them.
-    Raises SmtError where a file is missing or damaged.
+    Raises SmtError if a file is missing or damaged.
     """
     if not (directory / "templates.yaml").exists():
         return None, None, no_sparse()

@@ -1,4 +1,4 @@
-"""The kernels that list the sparse features of a phrase: `fire_rule`, `fire_orientation`, `fire_history`, `fire_pair`.
+"""Kernels that list the sparse features of a phrase: `fire_rule`, `fire_orientation`, `fire_history`, `fire_pair`.
 
 To add a template, compute its features in `fire_rule`; in `fire_orientation` if they depend on whether a phrase is
 monotone to one beside it, or in `fire_history` if they depend on the phrases before.

@@ -58,35 +58,36 @@ class SparseGroup(NamedTuple):
 PHRASE_GROUPS = (
     SparseGroup(
         "source_bigrams",
-        "two words that follow each other in the source phrase (Simianer et al. 2012)",
+        "two adjacent words in the source phrase (Simianer et al. 2012)",
         "rule",
         partial(bigram_names, "source"),
         rate=0.02,
     ),
     SparseGroup(
         "target_bigrams",
-        "two words that follow each other in the target phrase",
+        "two adjacent words in the target phrase",
         "rule",
         partial(bigram_names, "target"),
         rate=0.02,
     ),
     SparseGroup(
         "rule_shape",
-        f"lengths of both sides, up to {LONGEST_SHAPE}, and runs of aligned and unaligned words; monotone or crossing",
+        f"the lengths of both sides, up to {LONGEST_SHAPE}, the sequences of aligned and unaligned words, and whether "
+        "the alignment is monotone or crossing",
         "rule",
         shape_names,
         rate=0.02,
     ),
     SparseGroup(
         "phrase_alignment",
-        "words of both sides that are aligned with each other, sorted (Green et al. 2013)",
+        "the group of words of both sides that are aligned with each other, sorted (Green et al. 2013)",
         "rule",
         alignment_names,
         rate=0.02,
     ),
     SparseGroup(
         "source_deletion",
-        f"tag or class of a content word that is unaligned or aligned with none but the {MOST_FREQUENT} most frequent "
+        f"the tag or class of a content word that is unaligned, or aligned only with the {MOST_FREQUENT} most frequent "
         "words; and one for all of them (Green et al. 2013)",
         "rule",
         deletion_names,
@@ -97,13 +98,13 @@ PHRASE_GROUPS = (
 WORD_GROUPS = (
     SparseGroup(
         "inserted_words",
-        "unaligned target word: Moses' TargetWordInsertionFeature (Hasler et al. 2011)",
+        "an unaligned target word: Moses' TargetWordInsertionFeature (Hasler et al. 2011)",
         "rule",
         inserted_names,
         rate=0.02,
     ),
     SparseGroup(
-        "deleted_words", "unaligned source word: Moses' SourceWordDeletionFeature", "rule", deleted_names, rate=0.02
+        "deleted_words", "an unaligned source word: Moses' SourceWordDeletionFeature", "rule", deleted_names, rate=0.02
     ),
     SparseGroup(
         "word_pairs",
@@ -114,7 +115,7 @@ WORD_GROUPS = (
     ),
     SparseGroup(
         "phrase_lengths",
-        "words of the source phrase, of the target phrase, and both: Moses' PhraseLengthFeature",
+        "the number of words of the source phrase, of the target phrase, and of both: Moses' PhraseLengthFeature",
         "rule",
         length_names,
         rate=0.02,
@@ -130,7 +131,8 @@ JUMP_GROUPS = (
     ),
     SparseGroup(
         "class_reordering",
-        "tags or classes of the source words of a phrase and of the phrase before, and whether it is monotone to that",
+        "the tags or classes of the source words of a phrase and of the phrase before, and whether the "
+        "phrase is monotone to it",
         "history",
         class_jump_names,
         rate=0.02,
@@ -153,7 +155,7 @@ EDGE_GROUPS = tuple(
 SPARSE_GROUPS = (
     SparseGroup(
         "pair_sparse",
-        "features that Moses' phrase tables give single phrase pairs",
+        "features that Moses' phrase tables have for single phrase pairs",
         "pair",
         lambda context: context.pair_names,
         rate=0.0,
@@ -162,14 +164,14 @@ SPARSE_GROUPS = (
     SparseGroup("rule_id", "the phrase pair", "rule", lambda context: [context.rule], rate=1.0),
     SparseGroup(
         "rule_bigram",
-        "the phrase pair and the one before",
+        "the phrase pair together with the one before",
         "history",
         lambda context: [f"{context.before}+{context.rule}"],
         rate=0.1,
     ),
     SparseGroup(
         "rule_history",
-        "the phrase pair and the last two target words, at every level that classes target words",
+        "the phrase pair together with the last two target words, at every level for target words",
         "history",
         history_names,
         rate=0.02,
@@ -218,12 +220,12 @@ _Switches: Any = section_of("_Switches", SWITCHES, _WordTemplates)
 
 
 class Templates(_Switches):
-    """Settings in templates.yaml: groups of sparse features, absent if not named; their scales are in weights.yaml."""
+    """Settings in templates.yaml: which groups of sparse features a model has; their scales are in weights.yaml."""
 
     @model_validator(mode="after")
     def _has_classes(self) -> "Templates":
         if self.class_reordering and not any(level.kind in ("classes", "tags") for level in self.levels):
-            raise ValueError("class_reordering is of classes of source words; give levels one of kind classes or tags")
+            raise ValueError("class_reordering needs classes of source words; add a level of kind classes or tags")
         return self
 
 
@@ -266,7 +268,7 @@ class FeatureNamer:
             for group, is_active in zip(SPARSE_GROUPS, self.active)
         ]
         if np.bincount(groups, minlength=len(SPARSE_GROUPS)).tolist() != [len(names) for names in names_by_group]:
-            raise ValueError("there are not as many names as features; kernels and names of a group differ")
+            raise ValueError("the numbers of names and features differ; kernels and names of a group disagree")
         return [names_by_group[group].popleft() for group in groups.tolist()]
 
     @staticmethod

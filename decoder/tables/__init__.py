@@ -1,1 +1,1 @@
-"""What a model directory holds as arrays on disk: phrase table, vocabularies, joined language models."""
+"""Arrays on disk in a model directory: phrase table, vocabularies, joined language models."""

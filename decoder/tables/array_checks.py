@@ -29,9 +29,9 @@ Finding = tuple[str, str]  # file, and what was found there
 
 
 def open_checked(directory: Path, files: Sequence[ArrayFile]) -> dict[str, np.ndarray]:
-    """The arrays of a folder, as open_arrays has them, all of whose numbers are as declared: for what is read whole.
+    """Open the arrays of a folder like open_arrays, and check all their numbers; for arrays that are read whole.
 
-    Raises ModelError where a file is missing, FormatError where it is damaged.
+    Raises ModelError if a file is missing, FormatError if it is damaged.
     """
     counts = dict[str, int]()
     arrays = open_arrays(directory, files, counts)
@@ -42,7 +42,7 @@ def open_checked(directory: Path, files: Sequence[ArrayFile]) -> dict[str, np.nd
 
 
 def check_phrase_table(phrases: PhraseTable, n_source: int, n_target: int) -> None:
-    """Raise ModelError where offsets, words or counts of a table over so many words are wrong; scores are not read."""
+    """Raise ModelError if offsets, words or counts of a table with this vocabulary size are wrong; ignores scores."""
     sizes = {"V": n_source, "W": n_target, "N": phrases.source_counts.size, "P": phrases.joint_counts.size}
     sizes |= {"F": phrases.source_words.size, "E": phrases.target_words.size, "A": len(phrases.alignment_points)}
     for file in PHRASES:
@@ -53,7 +53,7 @@ def check_phrase_table(phrases: PhraseTable, n_source: int, n_target: int) -> No
 
 
 def wrong_numbers(name: str, array: np.ndarray, values: Values, counts: Mapping[str, int]) -> Iterator[Finding]:
-    """The first number of the array that is none of `values`; `counts` by the names in COUNTS."""
+    """The first number of the array that is not in `values`; `counts` by the names in COUNTS."""
     if isinstance(values, Offsets):
         yield from _ascending(name, array, counts[values.into])
     elif isinstance(values, Finite):

@@ -30,7 +30,7 @@ class TargetModel:
     classes: Mapping[str, str] | None = None  # class of each word; words without one become <unk>
 
     def word_ids(self, words: Sequence[str]) -> np.ndarray:
-        """int32[len(words)] LM ids of `words` or of their classes, 0 where unknown."""
+        """int32[len(words)] LM ids of `words` or of their classes, 0 if unknown."""
         if self.classes is not None:
             words = [self.classes.get(word, UNKNOWN) for word in words]
         return self.model.word_ids(words)
@@ -70,7 +70,7 @@ def join_language_models(
 ) -> LanguageModels:
     """The models for kernels, over the target vocabulary, with weights 0. Shares their memory: they must outlive it.
 
-    `word_ids`: as in LanguageModels, where they are known.
+    `word_ids`: as in LanguageModels, if they are known.
     """
     if word_ids is None:
         word_ids = np.stack([lm.vocabulary_ids(vocabulary) for lm in models], axis=1)
@@ -110,7 +110,7 @@ def _rejoined(parts: Sequence[np.ndarray], others: dict[str, np.ndarray]) -> Lan
 
 
 def _reduced(lms: LanguageModels) -> tuple[Any, ...]:
-    """The arrays as an engine sends them: memory between two models can neither be read nor sent."""
+    """The form in which an engine sends the arrays: memory between two models can neither be read nor sent."""
     owner: Any = lms.units
     while owner is not None and not hasattr(owner, "parts"):
         owner = owner.obj if isinstance(owner, memoryview) else getattr(owner, "base", None)

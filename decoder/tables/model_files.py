@@ -95,10 +95,12 @@ class ArrayFile(NamedTuple):
 
 COUNTED = Whole(0, 2**31)
 PHRASES = (
-    ArrayFile("source_offsets", array(np.int64, "N + 1"), Offsets("F"), "where each source phrase begins"),
-    ArrayFile("target_offsets", array(np.int64, "P + 1"), Offsets("E"), "where the target phrase of each pair begins"),
-    ArrayFile("pair_offsets", array(np.int64, "N + 1"), Offsets("P"), "where the pairs of each source phrase begin"),
-    ArrayFile("alignment_offsets", array(np.int64, "P + 1"), Offsets("A"), "where the points of each pair begin"),
+    ArrayFile("source_offsets", array(np.int64, "N + 1"), Offsets("F"), "start of each source phrase"),
+    ArrayFile("target_offsets", array(np.int64, "P + 1"), Offsets("E"), "start of the target phrase of each pair"),
+    ArrayFile("pair_offsets", array(np.int64, "N + 1"), Offsets("P"), "start of the pairs of each source phrase"),
+    ArrayFile(
+        "alignment_offsets", array(np.int64, "P + 1"), Offsets("A"), "start of the alignment points of each pair"
+    ),
     ArrayFile("source_words", array(np.int32, "F"), Whole(0, "V"), "words of the source phrases"),
     ArrayFile("target_words", array(np.int32, "E"), Whole(0, "W"), "words of the target phrases"),
     ArrayFile("ln_scores", array(np.float32, "P", "K"), Finite(4), "ln p(f|e), lex(f|e), p(e|f), lex(e|f), others"),
@@ -110,33 +112,43 @@ PHRASES = (
 )
 SCORE_CODES = (  # in place of ln_scores, where a model has them in 8 bits
     ArrayFile("score_codes", array(np.uint8, "P", "K"), Whole(0, N_CODES), "codes of the scores, rows of the codebook"),
-    ArrayFile("codebook", array(np.float32, N_CODES, "K"), Finite(4), "the scores that codes stand for, by column"),
+    ArrayFile(
+        "codebook", array(np.float32, N_CODES, "K"), Finite(4), "the scores for which the codes stand, by column"
+    ),
 )
 REORDERING = (
     ArrayFile("ln_scores", array(np.float32, "P", "C"), Finite("B"), "ln p of the orientations, then learned scores"),
-    ArrayFile("counts", array(np.int32, "P", ORIENTATIONS), COUNTED, "times seen as M S DL DR, backward, then forward"),
+    ArrayFile(
+        "counts",
+        array(np.int32, "P", ORIENTATIONS),
+        COUNTED,
+        "numbers of occurrences as M S DL DR: monotone, swap, discontinuous left, right; backward, then forward",
+    ),
 )
 PAIR_TYPES = (
     ArrayFile(
-        "target_types", array(np.int32, "P", TYPES), COUNTED, "pairs of e that occur once, twice, three times or more"
+        "target_types",
+        array(np.int32, "P", TYPES),
+        COUNTED,
+        "numbers of pairs with e that occur once, twice, three or more times",
     ),
 )
 WORD_COUNTS = (  # of models that train-model made of text
-    ArrayFile("source_occurrences", array(np.int64, "V"), Whole(0, 2**62), "times that each source word occurs"),
-    ArrayFile("target_occurrences", array(np.int64, "W"), Whole(0, 2**62), "times that each target word occurs"),
-    ArrayFile("source_sentences", array(np.int64, "V"), Whole(0, 2**62), "sentences that have each source word"),
-    ArrayFile("target_sentences", array(np.int64, "W"), Whole(0, 2**62), "sentences that have each target word"),
+    ArrayFile("source_occurrences", array(np.int64, "V"), Whole(0, 2**62), "number of occurrences of each source word"),
+    ArrayFile("target_occurrences", array(np.int64, "W"), Whole(0, 2**62), "number of occurrences of each target word"),
+    ArrayFile("source_sentences", array(np.int64, "V"), Whole(0, 2**62), "number of sentences with each source word"),
+    ArrayFile("target_sentences", array(np.int64, "W"), Whole(0, 2**62), "number of sentences with each target word"),
 )
 SPARSE_WEIGHTS = (
-    ArrayFile("keys", array(np.uint64, "U"), Keys(1, 2**64), "features, hashed"),
+    ArrayFile("keys", array(np.uint64, "U"), Keys(1, 2**64), "hashed features"),
     ArrayFile("values", array(np.float64, "U"), Finite(), "their weights"),
 )
 PAIR_FEATURES = (
-    ArrayFile("offsets", array(np.int64, "P + 1"), Offsets("Z"), "where the features of each pair begin"),
-    ArrayFile("keys", array(np.uint64, "Z"), Whole(0, 2**64), "features, hashed"),
+    ArrayFile("offsets", array(np.int64, "P + 1"), Offsets("Z"), "start of the features of each pair"),
+    ArrayFile("keys", array(np.uint64, "Z"), Whole(0, 2**64), "hashed features"),
     ArrayFile("values", array(np.float32, "Z"), Finite(), "their values"),
 )
-OPERATIONS = (ArrayFile("keys", array(np.int64, "O"), Keys(1, 2**62), "operations, hashed"),)
+OPERATIONS = (ArrayFile("keys", array(np.int64, "O"), Keys(1, 2**62), "hashed operations"),)
 ARRAY_FILES = {  # by folder
     "phrases": (*PHRASES, *SCORE_CODES),
     "reordering": REORDERING,
@@ -147,22 +159,25 @@ ARRAY_FILES = {  # by folder
     "sparse/pairs": PAIR_FEATURES,
 }
 OTHER_FILES = {  # content by name, in which * stands for a number, or for source and target
-    "model.yaml": "what the model is and how it was made; digests of all other files",
+    "model.yaml": "description of the model and of how it was made; digests of all other files",
     "weights.yaml": "the dense weights, see [features](features.md); may be edited",
-    "source.vocab": "words of the source phrases, one a line in the order of their ids",
-    "target.vocab": "words of the target phrases, likewise",
+    "source.vocab": "words of the source phrases, one per line in the order of their ids",
+    "target.vocab": "words of the target phrases, in the same form",
     "lm*.bin": "the language models, KenLM probing binaries; the first is lm.bin, the others lm2.bin and so on",
     "lm*.classes": "word classes of a language model over classes, lines `word class` or `class word count`",
     "alignment": "the word alignment of the training data in Pharaoh's format, for leave-one-out",
-    "tokenizer.*": "what the tokenizer of a side learned from raw text: YAML, or a model of SentencePiece",
-    "truecase.*": "casings of the words of a side, where the model truecases raw text",
-    "search.yaml": "how the model is searched: `search`, `mbr`, `input` as in settings of translate; may be edited",
-    "README.md": "for people: what made the model, of what, how good it was; nothing reads it",
+    "tokenizer.*": "data that the tokenizer of a side learned from raw text: YAML, or a SentencePiece model",
+    "truecase.*": "case variants of the words of a side, if the model truecases raw text",
+    "search.yaml": (
+        "search settings: sections `search`, `mbr`, `input` and `confidence` of the settings of translate; "
+        "may be edited"
+    ),
+    "README.md": "for people: how and from what the model was made, and its scores; no command reads it",
     "operations/lm.bin": "language model over operations, a KenLM probing binary",
-    "operations/names": "operations as words of that model, one a line in the order of their keys",
-    "templates.yaml": "which groups of sparse features there are, and the format of their keys",
+    "operations/names": "operations as words of that model, one per line in the order of their keys",
+    "templates.yaml": "the groups of sparse features, and the format of their keys",
     "classes.*": "word classes of a level in templates.yaml",
-    "sparse/names": "key in hexadecimal and name of the heaviest features",
+    "sparse/names": "hexadecimal key and name of the features with the largest weights",
     "sparse/pairs/names": "names of the features of single phrase pairs",
 }
 ALIGNER = "aligner.yaml"  # of a saved aligner, which is no model
@@ -179,7 +194,7 @@ WORK_DIRECTORIES = (
 
 
 def phrase_files(directory: Path) -> Sequence[ArrayFile]:
-    """The files of a phrase table that has its scores as they are, or as codes."""
+    """The files of a phrase table with plain or coded scores."""
     if not (directory / f"{SCORE_CODES[0].name}.npy").exists():
         return PHRASES
     return [*(file for file in PHRASES if file.name != "ln_scores"), *SCORE_CODES]
@@ -189,7 +204,7 @@ def open_arrays(directory: Path, files: Sequence[ArrayFile], counts: dict[str, i
     """Map the arrays of a folder of a model by their names, and check dtypes and shapes as far as counts are known.
 
     `counts`: by the names in COUNTS; those that shapes and the last offsets determine are added. Raises ModelError
-    where a file is missing, FormatError where it is damaged or does not fit.
+    where a file is missing, FormatError if it is damaged or does not fit.
     """
     arrays = {}
     for file in files:

@@ -21,7 +21,7 @@ COPY = "copy what belongs to the model into its directory"
 def model_file(directory: Path, name: str, largest: int | None = None) -> Path:
     """The path of the file `name` in a model directory. Raises ModelError unless it is a regular file within it.
 
-    Raises FormatError where it is larger than `largest` bytes.
+    Raises FormatError if it is larger than `largest` bytes.
     """
     path = directory / name
     if Path(name).is_absolute() or ".." in Path(name).parts or not name.isprintable():
@@ -42,7 +42,7 @@ def model_file(directory: Path, name: str, largest: int | None = None) -> Path:
 def check_model_files(directory: Path) -> None:
     """Raise ModelError unless those files of a model that are always named the same are regular ones within it.
 
-    Raises FormatError where one that is read as a whole is too large.
+    Raises FormatError if one that is read as a whole is too large.
     """
     for folder in ("", *FOLDERS):
         path = directory / folder

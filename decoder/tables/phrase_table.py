@@ -127,7 +127,7 @@ def floored_ln(probabilities: np.ndarray) -> np.ndarray:
 
 
 def open_phrase_table(directory: str | Path) -> PhraseTable:
-    """Map a phrase table from `directory`. Raises ModelError or FormatError where it is damaged."""
+    """Map a phrase table from `directory`. Raises ModelError or FormatError if it is damaged."""
     counts = dict[str, int]()
     arrays = open_arrays(Path(directory), phrase_files(Path(directory)), counts)
     table = PhraseTable(**{"ln_scores": np.zeros((0, counts["K"]), np.float32)} | arrays)

@@ -1,4 +1,4 @@
-"""Where a model comes from: the commands that made it, of which files, and a signature of all that in one line."""
+"""Origin of a model: the commands that made it, their input files, and a signature of both in one line."""
 
 import hashlib
 import json
@@ -57,7 +57,7 @@ class Stage(Section):
 def check_output(output: Path, name: str = "model.yaml", start: str = MODEL_START, what: str = "a model") -> None:
     """Raise ConfigError unless `output` is absent, an empty directory, or one whose file `name` begins with `start`.
 
-    `what` is the kind of directory that it must be. Raises FormatError where it has other than regular files.
+    `what` is the kind of directory that it must be. Raises FormatError if it has other than regular files.
     """
     if not output.exists() or is_empty(output):
         return
@@ -72,28 +72,30 @@ def check_output(output: Path, name: str = "model.yaml", start: str = MODEL_STAR
 
 
 def is_empty(directory: Path) -> bool:
-    """Whether it is a directory in which nothing is, or what processes that were killed left unfinished."""
+    """Whether it is a directory that is empty, or has only unfinished files of killed processes."""
     return directory.is_dir() and all(map(is_unfinished, directory.iterdir()))
 
 
 def check_work(output: Path) -> None:
     """Raise ConfigError unless a trainer may write to `output`: as check_output, or where trainers work already.
 
-    Raises ConfigError also where one of WORK_DIRECTORIES is there and is not the work of a trainer, FormatError where
+    Raises ConfigError also if one of WORK_DIRECTORIES is there and is not the work of a trainer, FormatError if
     there are other than regular files.
     """
     found = [path for name in WORK_DIRECTORIES if os.path.lexists(path := output / name)]
     for path in found:
         check_regular(path)
         if not is_empty(path) and not any(_is_work_file(path / name) for name in WORK_FILES):
-            raise ConfigError(f"{path}: exists and is not work of a trainer; move it, or choose another directory")
+            raise ConfigError(
+                f"{path}: exists and is not the directory of a trainer; move it, or choose another directory"
+            )
     if all(map(is_empty, found)) and not _has_only(output, found):  # else killed before the work had its first file
         check_output(output)
     check_regular(output)
 
 
 def _has_only(output: Path, found: Sequence[Path]) -> bool:
-    """Whether nothing is in the directory but some of its directories, and what killed processes left unfinished."""
+    """Whether the directory has only some of its directories, and unfinished files of killed processes."""
     return bool(found) and all(path in found or is_unfinished(path) for path in output.iterdir())
 
 
@@ -106,7 +108,7 @@ def _is_work_file(path: Path) -> bool:
 
 
 def file_digests(paths: Mapping[str, str | Path]) -> dict[str, dict[str, str]]:
-    """For each file that a model is made of, its name and SHA-256. Raises OSError where one cannot be read.
+    """For each file that a model is made of, its name and SHA-256. Raises OSError if one cannot be read.
 
     Raises ConfigError for pipes and devices: what a model is made of is read more than once.
     """
@@ -136,7 +138,7 @@ def version() -> str:
 
 
 def differences(before: Mapping[str, object], now: Mapping[str, object]) -> str:
-    """The entries by which settings before and now differ; "" where they are equal.
+    """The entries by which settings before and now differ; "" if they are equal.
 
     Entries that are digests of a file, see file_digests, are told by its name.
     """

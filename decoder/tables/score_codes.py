@@ -26,16 +26,18 @@ GRID = 4 * N_CODES  # parts of the range of scores, in which their density is kn
 
 
 class ScoreSettings(Section):
-    """How the scores of phrase pairs are stored."""
+    """Settings of how the scores of phrase pairs are stored."""
 
     score_bits: Literal[8, 32] = Field(
         EXACT,
-        description="of each score of a phrase pair; 8: the nearest of 256 scores, whose differences are reported",
+        description=(
+            "bits for each score of a phrase pair; 8: the nearest of 256 values, and the differences are reported"
+        ),
     )
 
 
 class ScoreLoss(Section):
-    """What 8 bits changed: differences of ln scores, by column of the phrase table."""
+    """Loss by 8-bit codes: differences of ln scores, by column of the phrase table."""
 
     largest: list[float] = Field(max_length=1000)
     mean: list[float] = Field(max_length=1000)
@@ -48,7 +50,7 @@ class ScoreLoss(Section):
 def quantize_scores(phrases: Path) -> ScoreLoss:
     """Write score_codes.npy and codebook.npy to the folder of a phrase table, in place of its ln_scores.npy."""
     ln_scores = open_phrase_table(phrases).ln_scores
-    with stage("choosing the scores of 8 bits"):
+    with stage("choosing 8-bit scores"):
         codebook = np.column_stack([codebook_of(column) for column in ln_scores.T])
     writers = (
         ArrayWriter(phrases / "codebook.npy", np.float32, codebook.shape[1:]),

@@ -34,7 +34,7 @@ class ScoreSmoothing(Section):
 
 
 class Discounting(NamedTuple):
-    """What the scores of a table of P phrase pairs are computed with from its counts."""
+    """Discounts with which scores of a table of P phrase pairs are computed from its counts."""
 
     discounts: np.ndarray  # float64[B], of counts 0, 1, ..., the last also of all above; [0]: relative frequencies
     target_types: np.ndarray  # int32[P, TYPES], pairs of each pair's target phrase by count; no rows: Good-Turing

@@ -130,7 +130,7 @@ def _fill_part(
 
 
 def _first_repeated(keys: np.ndarray, phrases: np.ndarray, directory: Path) -> list[int]:
-    """The first of `phrases` (int64[K], ordered by `keys`) that equals an earlier one, as a list of at most one."""
+    """The first of `phrases` (int64[K], ordered by `keys`) that equals an earlier one, in a list; [] if none does."""
     suspects = np.flatnonzero(keys[1:] == keys[:-1]) + 1
     if not suspects.size:
         return []

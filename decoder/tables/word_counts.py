@@ -1,4 +1,4 @@
-"""How often words stand in the training text: as train-model counted them, else estimated from a phrase table.
+"""Frequencies of words in the training text: counted by train-model, or estimated from a phrase table.
 
 Models of other toolkits, and those of older versions, have no counts of words. For them one-word phrases are counted in
 the phrase table, where words that are mostly aligned in groups look rarer than they are.
@@ -28,14 +28,14 @@ class FrequentWords(NamedTuple):
 
 
 class SideCounts(NamedTuple):
-    """How often the words of one side stand in the training text, by word id."""
+    """Frequencies of one side's words in the training text, by word id."""
 
     occurrences: np.ndarray  # int64[V], or float64[V] where they are estimated
     sentences: np.ndarray  # likewise, the sentences that have the word
 
 
 class WordCounts(NamedTuple):
-    """How often the words of both sides stand in the training text."""
+    """Frequencies of both sides' words in the training text."""
 
     source: SideCounts
     target: SideCounts
@@ -57,7 +57,7 @@ def count_words(phrases: PhraseTable, source_counts: np.ndarray, target_counts: 
     """Add c(f, e), at least 1, of each phrase pair to the count of its source word and to that of its target word.
 
     Only sides of one word count. Both arrays are float64[V], by word id. What leads out of the arrays of a damaged
-    table is passed over; BoundsChecks reports it where a sentence needs it.
+    table is passed over; BoundsChecks reports it if a sentence needs it.
     """
     n_pairs = min(phrases.target_offsets.size - 1, phrases.joint_counts.size)
     for source in range(phrases.source_offsets.size - 1):
@@ -84,7 +84,7 @@ def counts_of_words(
 ) -> Callable[[], WordCounts]:
     """A function of the counts of words of the model in `directory`: those that it has kept, mapped, or estimated ones.
 
-    These are made at the first call. Raises ModelError or FormatError where a file of the kept ones is missing or
+    These are made at the first call. Raises ModelError or FormatError if a file of the kept ones is missing or
     damaged.
     """
     sizes = n_source_words, n_target_words

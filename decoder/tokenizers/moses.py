@@ -48,7 +48,7 @@ class MosesTokenizer:
         return self._joiner.text(text.split())
 
     def _separated(self, text: str) -> str:
-        """Separates tokens by spaces, and leaves addresses as they are."""
+        """Separate tokens by spaces, except within addresses."""
         if "@" not in text and "://" not in text and "www." not in text.lower():
             return self._rules.separated(text)
         addresses = iter(ADDRESS.findall(text))

@@ -1,6 +1,6 @@
 """The rules of Moses' detokenizer.perl (Schroeder, Koehn and Bojar), by which tokens join into text.
 
-They are the script's, but for two that it lacks: no space stands before a danda, and contractions of Catalan and Irish
+They are the script's, with two additions: no space stands before a danda, and contractions of Catalan and Irish
 join as those of French do.
 """
 

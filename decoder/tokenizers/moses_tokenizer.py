@@ -77,7 +77,7 @@ class MosesRules:
         return self._with_periods(text.split()) if "." in text else text
 
     def _with_periods(self, words: list[str]) -> str:
-        """Separates the periods that end sentences and are no part of an abbreviation."""
+        """Separate periods at the end of sentences, unless they belong to an abbreviation."""
         for i, word in enumerate(words):
             if word[-1] == "." and word.strip(".") and not self._keeps(word, words[i + 1 : i + 2]):
                 words[i] = word[:-1] + " ."
@@ -86,7 +86,7 @@ class MosesRules:
         return " ".join(words)
 
     def _keeps(self, word: str, after: list[str]) -> bool:
-        """Whether a word is an abbreviation that keeps its period before the word after it."""
+        """Whether a word is an abbreviation that keeps its period before the following word."""
         if not after:
             return False
         start = word[:-1]

@@ -18,7 +18,7 @@ LEAST = 3  # occurrences of an edge by which it is judged
 
 
 class NeutralRules(Section):
-    """What the tokenizer learned, as it stands in its file."""
+    """The rules that the tokenizer learned, as in its file."""
 
     leading: str = Field("", description="signs that words begin with")
     trailing: str = Field("", description="signs that words end with")
@@ -84,7 +84,7 @@ class NeutralTokenizer:
         return found
 
     def _piece(self, text: str) -> Piece:
-        """A token's text as a piece, as it was in a chunk."""
+        """A token as a piece with its text in the chunk."""
         pieces = self._pieces.of(text)
         return pieces[0] if len(pieces) == 1 else Piece(text, "whole")
 
@@ -111,7 +111,7 @@ def _edges(chunks: Counter[str]) -> tuple[str, str]:
     """The characters of EDGES that words begin with, and those that they end with.
 
     They do if words that are seen with such an edge are seen more often with it than without it. So the apostrophe of
-    Bribri "ye'" is a letter, those of English "the dogs' 'quotes'" are none.
+    Bribri "ye'" is a letter, those of English "the dogs' 'quotes'" are not.
     """
     words: Counter[str] = Counter()
     pieces = WordPieces(EDGES, EDGES)

@@ -17,13 +17,13 @@ from phrasebeam.decoder.tokenizers.subwords import SubwordTokenizer, sentencepie
 
 @runtime_checkable
 class Tokenizer(Protocol):
-    """Tokens of text, and text of tokens."""
+    """Turns text into tokens, and tokens into text."""
 
     def tokens(self, line: str) -> list[str]:
-        """The tokens of a raw line: none is empty or has a space, `|`, `<`, `>`, `[` or `]` in it."""
+        """The tokens of a raw line. No token is empty or contains a space, `|`, `<`, `>`, `[` or `]`."""
 
     def text(self, tokens: Iterable[str]) -> str:
-        """The raw text of tokens, be they of text or translated."""
+        """The raw text for tokens of a text or of a translation."""
 
 
 @runtime_checkable
@@ -35,7 +35,7 @@ class LearnedTokenizer(Tokenizer, Protocol):
 
 
 class TokenizerKind(NamedTuple):
-    """Two ways to make a tokenizer; those that learn nothing are made by `learn` of no text."""
+    """Two ways to make a tokenizer; one that learns nothing is made by `learn` without text."""
 
     learn: Callable[[Iterable[str], SideSettings], Tokenizer]  # from the training text of a side
     load: Callable[[Path], Tokenizer] | None = None  # from a file that LearnedTokenizer.save has written
@@ -60,10 +60,10 @@ TOKENIZERS: dict[TokenizerName, TokenizerKind] = {
 
 @checked
 def tokenizer(language: str, name: TokenizerName | None = None, text: Iterable[str] = ()) -> Tokenizer:
-    """The tokenizer of a name, or that for a language (BCP 47): `tokens` of a line, and `text` of tokens.
+    """Make a tokenizer by name, or the default for a language (BCP 47); see Tokenizer for its methods.
 
-    `text`: lines that neutral and subwords learn from, such as the training text of that side. RawText has those of a
-    model. Raises ConfigError.
+    `text`: lines on which the tokenizers neutral and subwords are trained, such as the training text of that side. For
+    the tokenizers of a model use RawText. Raises ConfigError.
 
     >>> moses = tokenizer("en")
     >>> moses.tokens("It's 5 o'clock.")
@@ -82,13 +82,13 @@ def tokenizer(language: str, name: TokenizerName | None = None, text: Iterable[s
 
 
 def check_tokenizers(settings: RawTextSettings) -> None:
-    """Raises ConfigError where a tokenizer needs a package that is not installed."""
+    """Raises ConfigError if a tokenizer needs a package that is not installed."""
     if "subwords" in (side.tokenizer for side in settings.sides):
         sentencepiece()
 
 
 def tokenizer_paths(directory: Path) -> tuple[Path, Path]:
-    """Where a model keeps what its tokenizers of source and target learned."""
+    """Paths of the learned rules of a model's tokenizers of source and target."""
     return directory / "tokenizer.source", directory / "tokenizer.target"
 
 

@@ -46,7 +46,7 @@ class Spacing:
 
     @classmethod
     def learn(cls, chunks: Iterable[tuple[Sequence[Piece], int]]) -> "Spacing":
-        """The most frequent form of each token, in chunks that occur so many times, where it is no word or expected."""
+        """The most frequent form of each token in chunks with these counts, unless it is a word or expected."""
         counts: dict[Piece, Counter[Form]] = {}
         for pieces, count in chunks:
             for i, piece in enumerate(pieces):

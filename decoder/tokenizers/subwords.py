@@ -33,7 +33,7 @@ class SubwordTokenizer:
         try:
             return cls(path.read_bytes())
         except RuntimeError as error:
-            raise FormatError(path, f"no model of SentencePiece ({error}); {remedy}") from None
+            raise FormatError(path, f"not a SentencePiece model ({error}); {remedy}") from None
 
     def save(self, path: Path) -> None:
         """Write the model as SentencePiece has it."""
@@ -70,7 +70,7 @@ class SubwordTokenizer:
 
 
 def sentencepiece() -> Any:
-    """The package. Raises ConfigError where it is not installed, since it is an extra."""
+    """The package. Raises ConfigError if it is not installed, since it is an extra."""
     try:
         return import_module("sentencepiece")
     except ImportError as error:

@@ -44,7 +44,7 @@ class Piece(NamedTuple):
 
 
 class WordPieces:
-    """How text is divided, with words that may begin with characters of `leading` and end with those of `trailing`."""
+    """Divides text into words, which may begin with characters of `leading` and end with those of `trailing`."""
 
     def __init__(self, leading: str = "", trailing: str = ""):
         self._pattern = _pattern(leading, trailing)

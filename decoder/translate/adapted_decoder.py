@@ -122,9 +122,9 @@ class AdaptedDecoder(Decoder):
         static: StaticCounts | None = None,
         files: Sequence[MemoryFile] = (),
     ):
-        """Parameters are those of Decoder and of ProjectMemory; `journal` is a file, made where there is none.
+        """Parameters are those of Decoder and of ProjectMemory; `journal` is a file, made if it does not exist.
 
-        Raises ConfigError where another process has the journal open, FormatError where it is damaged.
+        Raises ConfigError if another process has the journal open, FormatError if it is damaged.
         """
         opened = Journal(journal) if journal else None
         with ExitStack() as stack:
@@ -146,7 +146,7 @@ class AdaptedDecoder(Decoder):
         journal: str | Path | None = None,
         files: Sequence[MemoryFile] = (),
     ) -> "AdaptedDecoder":
-        """The decoder of the model in `directory`, see Decoder.load; with the segments of `journal`, if it has some.
+        """Load the model in `directory`, as Decoder.load does, and learn the segments of `journal`, if it has any.
 
         `files`: translation memories, see read_memory.
         """
@@ -154,7 +154,7 @@ class AdaptedDecoder(Decoder):
 
     @checked
     def within(self, search_settings: SearchSettings) -> Self:
-        """Decoder.within, with the same confirmed translations."""
+        """A decoder with the same confirmed translations and other search limits; see Decoder.within."""
         other = super().within(search_settings)
         other.memory = self.memory
         return other
@@ -164,23 +164,23 @@ class AdaptedDecoder(Decoder):
 
     @checked
     def confirm(self, source: str | Sequence[str], translation: str | Sequence[str], key: str = "") -> Segment:
-        """Learn the translation of a tokenized sentence that someone confirmed; the next sentence knows it.
+        """Learn the confirmed translation of a tokenized sentence; the next translation uses it.
 
-        With a journal, it is on disk when this returns. `key`: the caller's name for the segment, which is learned
-        once, however often it is sent. Raises ConfigError where a side has no words, and ChangedJournalError, an
-        SmtError, where another program has removed, replaced or cut the journal: the segment is not learned, the
-        decoder knows what the journal has now (a removed one is made anew), and the next call can succeed.
+        With a journal, the segment is on disk when this returns. `key`: the caller's name for the segment; a segment
+        with the same key is learned only once. Raises ConfigError if a side has no words. Raises ChangedJournalError,
+        an SmtError, if another program has removed, replaced or cut the journal: then the segment is not learned, the
+        decoder reads the journal again (a removed journal is created anew), and the next call can succeed.
         """
         confirmed = words_of(translation)
         return self.memory.confirm(self.input_of(source).words, confirmed, key)
 
     def confirm_all(self, segments: Iterable[NewSegment]) -> list[Segment]:
-        """Learn segments, each as `confirm` does, in less time. Those before one that is refused are learned."""
+        """Learn several segments as `confirm` does, in less time. If one is refused, those before it are learned."""
         return self.memory.confirm_all(segments)
 
     @checked
     def match(self, source: Sentence) -> SegmentMatch | None:
-        """The confirmed segment most similar to a tokenized sentence; None where none is similar enough.
+        """The confirmed segment that is most similar to a tokenized sentence; None if none is similar enough.
 
         >>> decoder = AdaptedDecoder.load("model")
         >>> segment = decoder.confirm("der zwinger schläft .", "the kennel sleeps .")
@@ -191,13 +191,13 @@ class AdaptedDecoder(Decoder):
 
     @checked
     def answer(self, line: Sentence, request: Request = TRANSLATION, stop: StopFlag | None = None) -> AdaptedAnswer:
-        """Decoder.answer, and the most similar confirmed segment."""
+        """Answer a request as Decoder.answer does, together with the most similar confirmed segment."""
         given, match = self._matched(line)
         found = self._answer(given, request, stop)
         return AdaptedAnswer(found.translation, found.nbest, found.lattice, match)
 
     def search_input(self, line: Sentence) -> Input:
-        """The sentence, with pieces of the most similar confirmed one that both share; see with_matched_terms."""
+        """The sentence with terms from the most similar confirmed segment, for words that both share."""
         return self._matched(line)[0]
 
     def _matched(self, line: Sentence) -> tuple[Input, SegmentMatch | None]:
@@ -217,12 +217,12 @@ class AdaptedDecoder(Decoder):
 
     @property
     def segments(self) -> tuple[Segment, ...]:
-        """All that is confirmed and not undone, in the order in which it was."""
+        """All confirmed segments that were not undone, in their order."""
         return self.memory.segments
 
     @checked
     def export(self, path: str | Path) -> int:
-        """Write the segments to a file, a JSON object a line; how many they are."""
+        """Write the segments to a file, one JSON object per line, and return their number."""
         segments = self.segments
         with atomic_file(path) as file:
             for segment in segments:
@@ -246,7 +246,7 @@ def adapted_answers(
 
     Simulated post-editing, as it is measured. `tokenize` makes tokens of such a line. Where a line is empty on a side,
     there is nothing to learn. A line that the journal has already from the same place of the same text is not learned
-    again, so that a run that was stopped can be repeated. Raises FormatError where the file has more or fewer lines
+    again, so that a run that was stopped can be repeated. Raises FormatError if the file has more or fewer lines
     than there are sentences.
     """
     for number, (given, line) in enumerate(zip_longest(inputs, read_lines(confirmed)), 1):

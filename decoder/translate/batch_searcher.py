@@ -54,7 +54,7 @@ class FoundBatch:
     found: BestDerivations
 
     def translations(self) -> Iterator[Translation]:
-        """The translations; what they have besides their texts is computed when it is asked for."""
+        """The translations; details besides the text are computed when they are needed."""
         for i, (text, score) in enumerate(zip(self.texts, self.found.score.tolist())):
             later = _Later(self, i)
             yield Translation(text, score, later.features, later.phrases)
@@ -102,7 +102,7 @@ class BatchSearcher:
         return _PackedBatch(words, unknown, batch)
 
     def _new_words(self, unknown: Sequence[str], offsets: np.ndarray) -> tuple[np.ndarray, list[str], np.ndarray]:
-        """Target ids of unknown words, those that are no target words, and offsets of these by sentence."""
+        """Target ids of unknown words, those that are not in the target vocabulary, and their offsets by sentence."""
         target_words, new, lm_offsets = self._searcher.model.target.ids(unknown), list[str](), [0]
         n_known, bounds = len(self._searcher.model.target), offsets.tolist()
         for begin, end in pairwise(bounds):
@@ -157,7 +157,7 @@ class _PackedBatch:
 
 
 class _Later:
-    """What the translation of sentence `i` has besides its text, from its derivation, when it is asked for."""
+    """Details of the translation of sentence `i` besides its text, computed from its derivation when needed."""
 
     def __init__(self, batch: FoundBatch, i: int):
         self._batch, self._i = batch, i

@@ -1,4 +1,4 @@
-"""What a model's sparse features say: the heaviest of each group, and those that fired in a translation."""
+"""Explanation of sparse features: the heaviest of each group, and those that occur in a translation."""
 
 from collections.abc import Iterator
 from pathlib import Path

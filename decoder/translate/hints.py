@@ -18,9 +18,9 @@ Given = TypeVar("Given", Input, str)
 
 
 def with_hints(sentences: Iterable[Given], model: Model) -> Iterator[Given]:
-    """The sentences as they are; hints follow the last one if many words of the first ones are not in the model.
+    """Yield the sentences; hints are logged after the last one if the model lacks many words of the first ones.
 
-    Words that are terms do not count. Of a model of raw text also if many of the sentences look raw.
+    Words of terms do not count. If the model was made from raw text, another hint follows if many sentences look raw.
     """
     first = list[str]()
     for given in sentences:

@@ -1,4 +1,4 @@
-"""Where the outputs of a stream of sentences go: to standard output and files, each as soon as it is there."""
+"""Writes the outputs of a stream of sentences to standard output and files, each as soon as it is ready."""
 
 import sys
 from collections.abc import Iterable
@@ -23,18 +23,18 @@ def write_outputs(
 ) -> None:
     """Write n-best lists and lattices to the files of these paths, if any; translations to theirs or standard output.
 
-    To `translations`, where that is a list, they are appended.
+    If `translations` is a list, they are appended to it.
 
-    What has the path - goes to standard output in place of the translations, as in Moses. Files appear when all is
-    written, which it is, too, when the reader of standard output goes away. `advance` is told of each sentence. Raises
-    ConfigError if two would be the same, and BrokenPipeError where there is neither a reader nor a file.
+    An output with the path - goes to standard output instead of translations, as in Moses. Files appear when all is
+    written, also if the reader of standard output goes away. `advance` is called for each sentence. Raises
+    ConfigError if two paths are the same, and BrokenPipeError if there is neither a reader nor a file.
     """
     parts: dict[Path, str] = {}  # fields of LineOutput
     for part, path in (("nbest", nbest), ("lattice", lattice), ("translation", translations)):
         if isinstance(path, Path):
             file_path = STANDARD_OUTPUT if str(path) == "/dev/stdout" else path
             if file_path in parts:
-                raise ConfigError(f"{path}: two outputs would go there; name another for one of them")
+                raise ConfigError(f"{path}: two outputs have this name; give another name for one of them")
             parts[file_path] = part
     printed = parts.pop(STANDARD_OUTPUT, "translation" if translations is None else None)
     with ExitStack() as stack:
@@ -50,7 +50,7 @@ def write_outputs(
 
 
 def _print(text: str, has_files: bool) -> None:
-    """Write to standard output; where nobody reads that, what goes to files is still written."""
+    """Write to standard output; if its reader has gone, files are still written."""
     try:
         sys.stdout.buffer.write(text.encode("utf-8"))
         sys.stdout.buffer.flush()

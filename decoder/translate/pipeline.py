@@ -1,4 +1,4 @@
-"""Lines in, lines out: what `translate` does with a stream of sentences, for commands and servers."""
+"""From lines to lines: how `translate` processes a stream of sentences, for commands and servers."""
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 
 SHOWN_TOKENS = (
-    "alignment and segmentation are of tokens, which raw text does not show; give tokens (--no-raw), or none of both"
+    "alignment and segmentation refer to tokens, which raw text does not show; give tokens (--no-raw), or neither"
 )
 
 
 @dataclass(frozen=True)
 class LineSettings:
-    """How lines are read and written."""
+    """Settings of reading and writing lines."""
 
     raw_text: "RawText | None" = None  # lines and translations are raw text of the model that it belongs to
     alignment: bool = False  # append word alignments to translations and n-best lists
@@ -49,7 +49,7 @@ class LineSettings:
 
 
 class LineOutput(NamedTuple):
-    """The output for one line of input; each part is made of whole lines."""
+    """The output for one line of input; each part consists of complete lines."""
 
     translation: str
     nbest: str  # in Moses' format; "" if not asked for
@@ -70,14 +70,14 @@ def translate_lines(
     threads: int = 1,
     confirmed: Path | None = None,
 ) -> Generator[LineOutput]:
-    """Translate lines in their order, each as soon as it and those before it are ready.
+    """Yield the translations of lines in their order, each as soon as it and those before it are ready.
 
-    The input settings of the decoder say in which format sentences are, and how markup in them is read.
-    `prefixes`: what each translation must begin with;
-    `training_files`: references and word alignments of the lines, which are left out of what they are translated by;
-    `confirmed`: their translations, each of which an AdaptedDecoder learns before the next line, in one thread.
-    With raw text, all these lines are raw, and so are the texts of n-best lists. What reading any of them raises is
-    raised here, after the outputs of the lines before. Raises ConfigError where options exclude each other.
+    The decoder's input settings determine the format of the lines and how their markup is read.
+    `prefixes`: the prefix with which each translation must begin.
+    `training_files`: references and word alignments of the lines, for leave-one-out.
+    `confirmed`: translations of the lines, each of which an AdaptedDecoder learns before the next line, in one thread.
+    With raw text, all these lines are raw, and so are the texts of n-best lists. An error in reading any of them is
+    raised after the outputs of the lines before it. Raises ConfigError for options that exclude each other.
 
     >>> decoder, request = Decoder.load("model"), Request(n=2)
     >>> for output in translate_lines(decoder, ["der hund schläft ."], request, LineSettings(alignment=True)):
@@ -87,10 +87,10 @@ def translate_lines(
     reading, raw_text = decoder.searcher.input_settings, settings.raw_text
     if raw_text is not None and not hasattr(raw_text, "before"):
         raise ConfigError(
-            f"LineSettings: raw_text is {excerpt(raw_text)}, expected a RawText, such as RawText.load gives"
+            f"LineSettings: raw_text is {excerpt(raw_text)}, expected a RawText, such as RawText.load returns"
         )
     if reading.format != "text" and (raw_text or prefixes is not None or training_files is not None):
-        raise ConfigError("raw text, prefixes and references go with text alone; leave them out, or give text")
+        raise ConfigError("raw text, prefixes and references are only for text input; leave them out, or give text")
     if raw_text and (settings.alignment or settings.segmentation):
         raise ConfigError(SHOWN_TOKENS)
     tokenization = Tokenization.of(raw_text)
@@ -117,7 +117,7 @@ def translate_lines(
 
 
 def _are_words_alone(decoder: Decoder, tokenization: Tokenization) -> bool:
-    """Whether each line is tokens, whatever stands in it."""
+    """Whether each line is read as tokens, whatever it contains."""
     reading, model = decoder.searcher.input_settings, decoder.model
     is_text = reading.format == "text" and reading.markup == "pass-through" and not model.has_tags
     return is_text and not tokenization.is_raw and model.description.preprocessing is None
@@ -162,7 +162,7 @@ class LineTranslator(Together[tuple[int, Input | str], LineOutput]):
 
 
 def _in_text(answer: Answer, given: Input, tokenization: Tokenization) -> Answer:
-    """The answer for a sentence, with translations as text in place of tokens where text is raw."""
+    """The answer for a sentence; if text is raw, with translations as text instead of tokens."""
     if not tokenization.is_raw:
         return answer
     first, *nbest = (tokenization.in_text(one, given) for one in (answer.translation, *answer.nbest))

@@ -36,7 +36,7 @@ class Searcher:
         input_settings: InputSettings | None = None,
         folds: Sequence[Fold] = (),
     ):
-        """Parameters are those of Decoder; raises ModelError where the weights do not fit the model."""
+        """Parameters are those of Decoder; raises ModelError if the weights do not fit the model."""
         self.model, self.settings, self.input_settings = (
             model,
             settings or SearchSettings(),

@@ -1,4 +1,4 @@
-"""Text and documents translated as segments: what is no text stays whole, and terms are as a term base has them."""
+"""Text and documents translated as segments: markup is kept, and terms are translated as in a term base."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -55,14 +55,14 @@ def translate_texts(
 
 
 class MatchCounts:
-    """How many texts translation memories have, and how many sentences have a similar one."""
+    """Numbers of texts that translation memories have, and of sentences that resemble one in them."""
 
     def __init__(self) -> None:
         self.n_texts = self.n_known = 0
         self._similarities = list[float]()
 
     def add(self, is_known: bool) -> None:
-        """Count a text, which a memory may have as it is."""
+        """Count a text, which a memory may have as a whole."""
         self.n_texts += 1
         self.n_known += is_known
 
@@ -74,5 +74,5 @@ class MatchCounts:
         n = len(self._similarities)
         mean = f", {100 * sum(self._similarities) / n:.0f} % on average" if n else ""
         return (
-            f"{self.n_texts} segments, of which the memories have {self.n_known}; {n} sentences have similar ones{mean}"
+            f"{self.n_texts} segments; the memories have {self.n_known} of them; {n} sentences have similar ones{mean}"
         )

@@ -1,4 +1,4 @@
-"""How a model is searched: its search.yaml, what a configuration file says instead, and options instead of both."""
+"""Settings of the search: the model's search.yaml, overridden by a configuration file, and that by options."""
 
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,25 +21,27 @@ Flags = dict[str, Any]  # values of options by the names of settings; None where
 
 
 class ModelSearch(Section):
-    """What search.yaml in a model may say: how the model is searched where nothing else is asked for."""
+    """Content of a model's search.yaml: the default settings of the search of the model."""
 
     search: SearchSettings = SearchSettings()
-    mbr: MbrSettings | None = Field(None, description="minimum Bayes risk; none: the best derivation")
+    mbr: MbrSettings | None = Field(None, description="minimum Bayes risk decoding; none: choose the best derivation")
     input: InputSettings = InputSettings()
     confidence: ConfidenceSettings = ConfidenceSettings()
 
     @classmethod
     def of(cls, model: str | Path) -> "ModelSearch":
-        """The settings in search.yaml of a model directory; the defaults where there is none. Raises SmtError."""
+        """The settings in search.yaml of a model directory; the defaults if there is none. Raises SmtError."""
         if not (Path(model) / SEARCH).exists():
             return cls()
         return load_config(model_file(Path(model), SEARCH, LARGEST_TEXT), cls)
 
 
 class TranslateSettings(ModelSearch, MemorySettings):
-    """What a configuration file for `translate` may say."""
+    """Everything about how sentences are read, searched and chosen."""
 
-    weights: Weights | None = Field(None, description="in place of the model's own; none: those of weights.yaml")
+    weights: Weights | None = Field(
+        None, description="weights instead of those of the model; none: those of weights.yaml"
+    )
     adaptation: AdaptationSettings = AdaptationSettings()
 
 

@@ -1,4 +1,4 @@
-"""Sentences in, translations out: the decoder as the Python API and the commands use it."""
+"""The decoder that the Python API and the commands use: from sentences to translations."""
 
 import math
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -42,7 +42,7 @@ Sentence = str | Sequence[str] | Input  # a tokenized line, its words, or these 
 
 @travels_by_parts
 class Decoder:
-    """A model and the limits within which it is searched; any number of threads may share one."""
+    """Translates sentences with a model and search settings; threads may share a decoder."""
 
     @checked
     def __init__(
@@ -79,9 +79,9 @@ class Decoder:
         weights: Weights | None = None,
         input_settings: InputSettings | None = None,
     ) -> "Decoder":
-        """The decoder of the model in `directory`, which searches as its search.yaml says where nothing else is given.
+        """Load the model in `directory`; its search.yaml gives the settings that are not given here.
 
-        Raises SmtError, naming the file at fault. Such a decoder can be pickled, as its directory and what was given.
+        Raises SmtError, naming the file at fault. The decoder can be pickled, as its directory and arguments.
 
         >>> decoder = Decoder.load("model", SearchSettings(algorithm="cube", pop_limit=200))
         >>> decoder.translate("der hund schläft im garten .").text
@@ -100,7 +100,7 @@ class Decoder:
         input_settings: InputSettings | None,
         *more: Any,
     ) -> Self:
-        """The decoder of a model directory, with what its search.yaml says where that is None, and `more` arguments."""
+        """The decoder of a model directory; settings that are None come from its search.yaml; `more`: arguments."""
         carried, model = ModelSearch.of(directory), open_model(directory)
         decoder = cls(model, search_settings or carried.search, weights, input_settings or carried.input, *more)
         decoder.request, decoder._directory = Request(mbr=carried.mbr), Path(directory).absolute()
@@ -109,7 +109,7 @@ class Decoder:
 
     @checked
     def within(self, search_settings: SearchSettings) -> Self:
-        """A decoder of the same model and its own weights that searches within other limits."""
+        """A decoder of the same model and weights with other search limits."""
         other = object.__new__(type(self))
         other._begin(self.searcher.within(search_settings))
         other.request, other._directory, other._tokenization = self.request, self._directory, self._tokenization
@@ -124,14 +124,14 @@ class Decoder:
         return Decoder.load, self._loaded
 
     def close(self) -> None:
-        """Close the files that only one process may hold: none here, but see AdaptedDecoder."""
+        """Close files that only one process may open. A Decoder has none; see AdaptedDecoder."""
 
     @checked
     def reweigh(self, weights: Weights, sparse: SparseWeights | None = None) -> None:
-        """Use other weights for searches that begin from now on; those that have begun keep theirs.
+        """Use other weights in all searches that start from now on; running searches keep their weights.
 
-        `sparse`: those of sparse features, which must not change while searches use them; without, they stay. Raises
-        ModelError if `weights` do not fit the model.
+        `sparse`: weights of sparse features, which must not change while searches use them; None keeps the current
+        ones. Raises ModelError if `weights` do not fit the model.
         """
         own = self.tables.sparse.weights
         self.searcher.snapshot = self.searcher.new_snapshot(weights, own if sparse is None else sparse)
@@ -142,7 +142,7 @@ class Decoder:
 
     @checked
     def with_weights(self, **changed: float | Sequence[float]) -> Self:
-        """A decoder of the same model and limits with other weights of these dense features. Raises SmtError.
+        """A decoder of the same model and limits with other weights for the named dense features. Raises SmtError.
 
         >>> decoder = Decoder.load("model").with_weights(language_model=1.0, word_penalty=-0.5)
         >>> decoder.weights.word_penalty
@@ -159,12 +159,12 @@ class Decoder:
 
     @property
     def weights(self) -> Weights:
-        """The dense weights of new searches, by the names of weights.yaml, as `reweigh` takes them."""
+        """The dense weights of new searches, named as in weights.yaml."""
         return self.searcher.snapshot.named
 
     @property
     def dense_weights(self) -> DenseWeights:
-        """The same as arrays."""
+        """The dense weights of new searches as arrays."""
         return self.searcher.snapshot.dense
 
     @property
@@ -178,21 +178,21 @@ class Decoder:
         return self.searcher.snapshot.tables
 
     def input_of(self, line: Sentence) -> Input:
-        """The sentence of tokens, which are word|TAG where the model has features of tags. Raises ConfigError."""
+        """Make an Input of tokens, which are word|TAG if the model has features of tags. Raises ConfigError."""
         if self._warns_of_raw_text and isinstance(line, str) and looks_raw(line):
             self._warns_of_raw_text = False
-            log.warning("%s looks as if it were not tokenized: %s", excerpt(line), RAW_ADVICE)
+            log.warning("%s seems not to be tokenized: %s", excerpt(line), RAW_ADVICE)
         return line if isinstance(line, Input) else Input.read(line, self.model.has_tags)
 
     def search_input(self, line: Sentence) -> Input:
-        """The sentence that is searched for a line; see AdaptedDecoder. Raises ConfigError."""
+        """The Input that is decoded for a line; an AdaptedDecoder adds terms to it. Raises ConfigError."""
         return self.input_of(line)
 
     def translate(self, line: Sentence) -> Translation:
         """The best translation of a tokenized sentence that the search finds.
 
-        A string is plain text; read_markup makes an Input of a line with markup. Raises ConfigError where instructions
-        are impossible, such as a term for words that are not there.
+        A string is read without markup; read_markup makes an Input from a line with markup. Raises ConfigError for
+        impossible instructions, such as a term outside the sentence.
 
         >>> decoder = Decoder.load("model")
         >>> translation = decoder.translate("der hund schläft .")
@@ -205,7 +205,7 @@ class Decoder:
 
     @checked
     def translate_text(self, text: str, markup: Markup = "pass-through") -> str:
-        """The translation of a sentence as text: raw text of a model of raw text, tokens of one of tokenized text.
+        """Translate a sentence given as a string: raw text if the model was trained on raw text, else tokens.
 
         `markup`: how tags such as <x translation="Hund">dog</x> are read, see read_markup. Raises SmtError.
 
@@ -217,7 +217,7 @@ class Decoder:
 
     @property
     def tokenization(self) -> Tokenization:
-        """How text becomes tokens of the model and back. Raises SmtError where its files are damaged."""
+        """The tokenizers of the model. Raises SmtError if their files are damaged."""
         if self._tokenization is None:
             if self._directory is None and self.model.description.preprocessing:
                 raise ConfigError("this decoder does not know the directory of its model; open it by Decoder.load")
@@ -226,26 +226,26 @@ class Decoder:
 
     @checked
     def complete(self, line: Sentence, prefix: str, partial_word: bool = False) -> Translation:
-        """The best translation that begins with the tokenized `prefix`, any words whatever; see Prefix.read."""
+        """The best translation that begins with the tokenized `prefix`, which may have any words; see Prefix.read."""
         return self.translate(replace(self.input_of(line), prefix=Prefix.read(prefix, partial_word)))
 
     @checked
     def nbest(self, line: Sentence, n: int, distinct: bool = False) -> list[Translation]:
-        """The `n` best derivations that the search kept, the first being that of translate(line).
+        """The `n` best derivations that the search kept; the first is that of translate(line).
 
-        With `distinct`, the best derivation of each of the `n` best target strings. Fewer where there are not so many.
-        Raises ConfigError unless n >= 1.
+        With `distinct`, the best derivation of each of the `n` best target strings. The list is shorter if the search
+        kept fewer. Raises ConfigError unless n >= 1.
         """
         return self.answer(line, Request(n, distinct)).nbest
 
     @checked
     def mbr(self, line: Sentence, settings: MbrSettings | None = None) -> Translation:
-        """The translation of least Bayes risk: in its distinct n-best list that with the largest expected BLEU."""
+        """The translation with minimum Bayes risk: that of the distinct n-best list with the largest expected gain."""
         return self.answer(line, Request(mbr=settings or self.request.mbr or MbrSettings())).translation
 
     @checked
     def lattice(self, line: Sentence, beam: float = math.inf) -> Lattice:
-        """All derivations that the search kept, or what lies on those that score at most `beam` below the best.
+        """The lattice of all derivations that the search kept, or of those that score at most `beam` below the best.
 
         Raises ConfigError unless beam >= 0.
         """
@@ -254,7 +254,7 @@ class Decoder:
 
     @checked
     def answer(self, line: Sentence, request: Request = TRANSLATION, stop: StopFlag | None = None) -> Answer:
-        """All that `request` wants of a tokenized sentence, from one search.
+        """All results that `request` asks for, for a tokenized sentence, from one search.
 
         Raises InterruptedError when another thread sets the flag `stop`.
 
@@ -277,7 +277,7 @@ class Decoder:
             return Answer(translation, nbest, lattice)
 
     def answer_several(self, lines: Sequence[Sentence], request: Request) -> Iterator[Answer]:
-        """The answers of `answer` for sentences, of which plain ones are translated together."""
+        """Answer a request for several sentences; those without instructions are decoded together."""
         begin = 0
         while begin < len(lines):
             found = self._batches.best(self._plain(lines[begin:])) if request == TRANSLATION else None
@@ -301,21 +301,21 @@ class Decoder:
 
     @checked
     def answer_all(self, lines: Iterable[Sentence], request: Request, threads: int = 1) -> Generator[Answer]:
-        """The answer for every line, in the manner of translate_all."""
+        """Yield `answer` of each line, as translate_all does."""
         return current_engine().map(Answers(self, request), lines, threads)
 
     @checked
     def nbest_all(
         self, lines: Iterable[Sentence], n: int, distinct: bool = False, threads: int = 1
     ) -> Generator[list[Translation]]:
-        """nbest of every line, in the manner of translate_all."""
+        """Yield `nbest` of each line, as translate_all does."""
         return current_engine().map(lambda line: self.nbest(line, n, distinct), lines, threads)
 
     @checked
     def nbest_tables(
         self, lines: Iterable[Sentence], n: int, distinct: bool = False, sparse: bool = False, threads: int = 1
     ) -> Generator[NbestTable]:
-        """nbest of every line as arrays, with sparse features by key if `sparse`, in the manner of translate_all."""
+        """Yield `nbest` of each line as arrays, as translate_all does; with `sparse` also sparse features by key."""
 
         def table(line: Sentence) -> NbestTable:
             with self.searcher.search(self.search_input(line)) as result:
@@ -325,10 +325,10 @@ class Decoder:
 
     @checked
     def translate_all(self, lines: Iterable[Sentence], threads: int = 1) -> Generator[Translation]:
-        """Translations of `lines` in their order, each as soon as it and those before it are ready.
+        """Yield the translations of `lines` in their order, each as soon as it and those before it are ready.
 
-        What reading `lines` raises is raised here, after the translations of the lines before. Raises ConfigError where
-        they are a single string.
+        An error in reading `lines` is raised after the translations of the lines before it. Raises ConfigError if
+        `lines` is a single string.
 
         >>> decoder = Decoder.load("model")
         >>> [one.text for one in decoder.translate_all(["der hund schläft .", "die katze schläft ."], threads=2)]
@@ -341,7 +341,7 @@ class Decoder:
 
 @dataclass(frozen=True)
 class Answers(Together[Sentence, Answer]):
-    """The answers of a decoder, as a function that the engine can send elsewhere."""
+    """The answers of a decoder, as a function that the engine can send to other processes."""
 
     decoder: Decoder
     request: Request

@@ -1,7 +1,7 @@
 """Pieces of a confirmed translation as terms of a similar sentence (Koehn & Senellart 2010, section 3).
 
 Words that the sentence shares with the confirmed one keep their translation, as far as word alignment tells it apart;
-the search translates the rest. Unlike there the pieces do not exclude other translations: they stand beside the phrase
+the search translates the rest. Unlike there, the pieces do not exclude other translations: they are added to the phrase
 table's, with a probability of their own, and the search decides.
 """
 
@@ -17,9 +17,9 @@ MOST_WORDS = 250  # of a segment, of which pieces are taken
 
 
 def with_matched_terms(given: Input, match: SegmentMatch, probability: float) -> Input:
-    """The sentence with the pieces of its match as terms of a probability; the whole of it where the match is exact.
+    """The sentence with the pieces of its match as terms with a probability; an exact match is one term.
 
-    Terms that the sentence has of its own stay, and pieces keep clear of them. A sentence that is too long for pieces
+    The sentence keeps its own terms; pieces do not overlap them. A sentence that is too long for pieces
     stays as it is; of one that is too long for a term, an exact match is pieces, too.
     """
     segment = match.segment

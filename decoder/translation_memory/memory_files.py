@@ -15,7 +15,7 @@ from phrasebeam.lm.text.corpus import split
 
 
 class MemoryFile:
-    """The segments of one translation memory; any number of threads and projects may share it.
+    """The segments of one translation memory; threads and projects may share it.
 
     >>> memory = MemoryFile([("der hund schläft .", "the dog is asleep .")], "team.tmx")
     >>> memory.exact("der hund  schläft .")
@@ -39,18 +39,18 @@ class MemoryFile:
         return len(self._texts)
 
     def exact(self, text: str) -> str | None:
-        """The translation of a text, as the file has it; white space may differ. None where it is not there."""
+        """The translation of a text that the memory has, apart from white space; None if it has none."""
         return self._texts.get(_plain(text))
 
     def best(self, words: Sequence[str], least: float) -> SegmentMatch | None:
-        """The segment most similar to a sentence of tokens, see SimilarSegments.best; its words are not aligned."""
+        """The segment most similar to a tokenized sentence; its words are not aligned. See SimilarSegments.best."""
         return self._similar.best(words, least)
 
 
 def known_translation(segment: DocumentSegment, files: Sequence[MemoryFile]) -> str | None:
     """The translation of a whole segment that the first of some files has, with the white space around the segment.
 
-    None where none has it, and of segments with tags or signs that XML has to escape.
+    None if none has it, and of segments with tags or signs that XML has to escape.
     """
     text = segment.written
     for file in files:
@@ -67,13 +67,13 @@ def memory_pairs(path: str | Path, source: str | None, target: str | None) -> Se
 
 
 def segment_words(source: str, translation: str, tokenization: Tokenization) -> tuple[Words, Words] | None:
-    """The tokens of both texts of a pair; None where a side has none, or too many for a segment."""
+    """The tokens of both texts of a pair; None if a side has none, or too many for a segment."""
     sides = split(tokenization.before(source)), split(tokenization.target(translation))
     return (tuple(sides[0]), tuple(sides[1])) if all(0 < len(words) <= MOST_WORDS for words in sides) else None
 
 
 def read_memory(path: str | Path, source: str, target: str, tokenization: Tokenization = TOKENIZED) -> MemoryFile:
-    """The translation memory in a TMX, TSV, PO or XLIFF file.
+    """Read a translation memory from a TMX, TSV, PO or XLIFF file.
 
     `source` and `target` are the languages of a TMX or XLIFF file (BCP 47). Raises FormatError, ConfigError or OSError.
 

@@ -20,7 +20,7 @@ class NewSegment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A source sentence and its translation, as someone confirmed it."""
+    """A source sentence and the translation that someone confirmed."""
 
     number: int  # in its project, from 1
     source: tuple[str, ...]

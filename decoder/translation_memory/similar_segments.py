@@ -32,7 +32,7 @@ class SimilarSegments:
     """Segments by the words of their sources; not to be changed while others search in it."""
 
     def __init__(self, origin: str = "") -> None:
-        """`origin`: the file that they are of, if any."""
+        """`origin`: the file that the segments come from, if any."""
         self.origin = origin
         self._segments = dict[int, Segment]()
         self._by_word = defaultdict[str, dict[int, None]](dict)  # numbers of segments, the latest last
@@ -56,7 +56,7 @@ class SimilarSegments:
             del self._by_word[word][number]
 
     def best(self, words: Sequence[str], least: float) -> SegmentMatch | None:
-        """The most similar segment, of equally similar ones the latest; None where none reaches `least` (above 0)."""
+        """The most similar segment, of equally similar ones the latest; None if none reaches `least` (above 0)."""
         given = tuple(words)
         if same := self._by_source.get(given):
             return SegmentMatch(self._segments[next(reversed(same))], 1.0, ((0, 0, len(given)),), self.origin)
@@ -70,11 +70,11 @@ class SimilarSegments:
         return SegmentMatch(segment, similarity, runs, self.origin)
 
     def _similarity(self, given: Words, number: int, least: float) -> float:
-        """The similarity to the source of a segment; 0 where it is below `least`."""
+        """The similarity to the source of a segment; 0 if it is below `least`."""
         return Levenshtein.normalized_similarity(given, self._segments[number].source, score_cutoff=least)
 
     def _candidates(self, given: Words) -> list[int]:
-        """Numbers of the segments that share most words which few segments have; of as many the latest."""
+        """Numbers of the segments that share most rare words; of equal ones the latest."""
         shared = Counter[int]()
         for word in dict.fromkeys(given):
             numbers = self._by_word.get(word, {}).keys()

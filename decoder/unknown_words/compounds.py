@@ -21,14 +21,14 @@ class Part(NamedTuple):
 
 
 class _Split(NamedTuple):
-    """The best split of the beginning of a word into so many parts."""
+    """The best split of the beginning of a word into this number of parts."""
 
     ln_product: float  # of the counts of the parts
     parts: tuple[str, ...]
 
 
 def pieces(word: str) -> list[str]:
-    """All strings that may be parts of a compound."""
+    """All strings that can be parts of a compound."""
     n = len(word)
     if not 2 * LEAST_PART <= n <= LONGEST_COMPOUND:
         return []
@@ -37,7 +37,7 @@ def pieces(word: str) -> list[str]:
 
 
 def split_compound(word: str, count: Callable[[str], int], last_part: Callable[[str], Part | None]) -> tuple[str, ...]:
-    """The parts of a compound, two or more; () where there are none.
+    """The parts of a compound, two or more; () if the word is not a compound.
 
     `count` tells how often a string occurs as a word, and `last_part` which known word the end of a compound is, which
     may be inflected. Of equally good splits the one of fewer parts is taken, and then the one with longer last parts.

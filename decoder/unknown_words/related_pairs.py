@@ -33,7 +33,7 @@ class VocabularyIndex:
         self._entries = sorted((word.lower(), word) for word in words)
 
     def related(self, word: str) -> list[str]:
-        """Related words, those that share most letters first; the word itself is none, in another casing it is."""
+        """Related words, ordered by the number of shared letters; the word itself only in another casing."""
         lower = word.lower()
         found = [(-_n_shared(lower, other), len(other), other, own) for other, own in self._near(lower) if own != word]
         return [own for n_shared, _, other, own in sorted(found) if _are_related(lower, other, -n_shared)]
@@ -55,7 +55,7 @@ def _n_shared(one: str, other: str) -> int:
 
 
 def _are_related(one: str, other: str, n_shared: int) -> bool:
-    """Whether two words that begin with the same `n_shared` letters are related; digits and marks tell words apart."""
+    """Whether two words that begin with the same `n_shared` letters are related; the rest may only have letters."""
     suffixes = one[n_shared:], other[n_shared:]
     if n_shared < max(LEAST_SHARED, SHARE * max(len(one), len(other))):
         return False
@@ -63,7 +63,7 @@ def _are_related(one: str, other: str, n_shared: int) -> bool:
 
 
 class HeldOut(NamedTuple):
-    """The counts that are not known of a training sentence that is left out."""
+    """Counts that are subtracted for a training sentence that is left out."""
 
     words: frozenset[str] = frozenset()  # of the sentence, whose pairs it has changed
     least_count: int = 0  # of pairs that may be used
@@ -88,7 +88,7 @@ class RelatedPairs:
         self._kept = lru_cache(WORDS_KEPT)(self._translations)
 
     def of(self, word: str, begin: int, end: int, held_out: HeldOut | None = None) -> list[SyntheticPair]:
-        """Pairs of the span begin:end for `word`, the likeliest ones first; none where no known word is like it."""
+        """Pairs of the span begin:end for `word`, the likeliest ones first; none if no known word is like it."""
         found = self._kept(word, HeldOut()) if held_out is None else self._translations(word, held_out)
         return [
             SyntheticPair(
@@ -159,7 +159,7 @@ class RelatedPairs:
         return [one for one in related if one in known][:MOST_RELATED]
 
     def _known_forms(self, words: Sequence[str], held_out: HeldOut) -> dict[str, Part]:
-        """The `words` that are source phrases as they are or, else, in another casing."""
+        """The forms of `words` that are source phrases, unchanged or, else, in another casing."""
         found = dict[str, Part]()
         for form in (str.capitalize, str.lower, str):
             forms = [form(word) for word in words]
@@ -169,7 +169,7 @@ class RelatedPairs:
         return found
 
     def _sources(self, words: Sequence[str]) -> list[int]:
-        """The numbers of source phrases of one word; below 0 where there is none."""
+        """The numbers of source phrases of one word; below 0 if there is none."""
         ids = self._model.source.ids(words)
         return self._bounds_checks.find_sources(ids, np.arange(ids.size + 1)).tolist()
 

@@ -12,19 +12,20 @@ from phrasebeam.base.config import Section
 
 HEAD = """# Python
 
-This page is written by `docs/pages/api.py` from the docstring of the package; the site has those of all names below.
+`docs/pages/api.py` generates this page from the docstring of the package. On the documentation site, the docstrings of
+all names follow below.
 
-All that commands do is there as functions with the names and defaults of their options, and what is within them as
-classes. Names are imported from `phrasebeam` itself:
+Each command has a function whose arguments have the names and defaults of the command's options. Classes give access to
+the parts, such as the decoder. Import all names from `phrasebeam`:
 
     import phrasebeam
 
     decoder = phrasebeam.Decoder.load("model")
     print(decoder.translate("der hund schläft .").text)
 
-Text is tokenized, one sentence a line, unless it is said to be raw. Files are given by name or Path. What is wrong with
-them, with settings or with other arguments raises `SmtError`: one line that says where, and what to do; a file that
-cannot be opened, `OSError`. `help(phrasebeam.tune)` tells what each argument means.
+Text is tokenized, one sentence per line, unless an argument says that it is raw. A file is given as a name or Path.
+Wrong files, settings or arguments raise `SmtError`, whose one line says where the error is and what to do. A file that
+cannot be opened raises `OSError`. `help(phrasebeam.tune)` explains each argument of a function.
 
 {chapters}
 """

@@ -15,14 +15,15 @@ from phrasebeam.commands.option_file import file_content
 
 HEAD = """# Commands
 
-This page is written by `docs/pages/commands.py` from the help of the commands, which `phrasebeam COMMAND -h` shows.
+`docs/pages/commands.py` generates this page from the help of the commands, which `phrasebeam COMMAND -h` shows.
 
-All commands have `--quiet` (`-q`: only warnings and errors, and results), `--verbose` (`-v`: all stages on standard
-error, and time and memory) and `--help` (`-h`). The most used have short names: `-m` for `--model`, `-i` for `--input`,
-`-o` for `--output`, `-s` for `--source`, `-t` for `--target`, `-r` for `--reference`, `-c` for `--config`. Below the
-name of a command stands which of its options need no name, as in `phrasebeam translate MODEL INPUT`. Options of several
-values take them one after the other: `--reference a b`. Settings that have no option are given as YAML by `--config`;
-[these are all](settings.md). What went wrong is one line on standard error and the exit status 2.
+All commands have the options `--quiet` (`-q`: show only warnings, errors and results), `--verbose` (`-v`: show all
+stages, time and memory on standard error) and `--help` (`-h`). Common options have short names: `-m` for `--model`,
+`-i` for `--input`, `-o` for `--output`, `-s` for `--source`, `-t` for `--target`, `-r` for `--reference`, `-c` for
+`--config`. The line below the name of a command shows which options can be given without their names, as in `phrasebeam
+translate MODEL INPUT`. If an option takes several values, give them one after the other: `--reference a b`. Settings
+without an option are given in a YAML file with `--config`; [the settings](settings.md) have their own page. If a
+command fails, it prints one line on standard error, and its exit status is 2.
 
 {commands}
 """

@@ -10,44 +10,47 @@ from phrasebeam.decoder.sparse.templates import SPARSE_GROUPS
 
 HEAD = """# Features
 
-This page is written by `docs/pages/features.py` from the declarations in `decoder/features/` and `decoder/sparse/`.
+`docs/pages/features.py` generates this page from the declarations in `decoder/features/` and `decoder/sparse/`.
 
-The score of a derivation is the sum of its features, each times its weight; values are natural logarithms or counts,
-and higher scores are better. Names are those of `weights.yaml`, of the settings `fixed` and `add` of `tune`, its
-`online.rates` and `online.strengths`, and of the settings `fixed` and `rates` of `train-maxforce` and `train-ranking`.
-A rate is the default learning rate of `train-maxforce`.
+The score of a derivation is the sum of its feature values times their weights. Values are natural logarithms or counts,
+and higher scores are better. The names below are used in `weights.yaml`, in the settings `fixed`, `add`, `online.rates`
+and `online.strengths` of `tune`, and in the settings `fixed` and `rates` of `train-maxforce` and `train-ranking`. The
+column "Rate" has the default learning rate of `train-maxforce`.
 
 ## Features of every model
 
 {always}
 
-Reports, the page of a server and `title` in answers of `/v1/explain` name each value for people: those of `reordering`
-by direction and orientation, such as {of_reordering}, those of `translation`, in their order,
+Reports, the server's page and the field `title` in answers of `/v1/explain` have a readable name for each value: for
+`reordering` the direction and orientation, such as {of_reordering}; for `translation`, in this order,
 {of_phrases}.
 
 ## Features of models that give them a weight
 
-`tune` adds the marked ones to a model that lacks them, with weight 0, where `add` in its settings says so.
+`tune` can add the features marked "yes" to a model, with weight 0, if `add` in its settings says so.
 
 {optional}
 
 ## Groups of sparse features
 
-A sparse feature is one of any number, each with a weight of its own. The `templates.yaml` of a model, which
-`train-maxforce` writes, says which groups of them there are: by the name of the group, or by the section `word_edges`.
-Its line `format: {format}` says what the keys of their weights are made of. Each group's sum of
-weights times values is one dense feature, and its weight in `weights.yaml` is the scale of the group.
+There can be millions of sparse features, each with its own weight. `train-maxforce` writes a `templates.yaml`, which
+says which groups of sparse features a model has: by the name of a group, or by the section `word_edges`. Its line
+`format: {format}` gives the version of the keys of their weights. In each group, the sum of weights times values is one
+dense feature; its weight in `weights.yaml` is called the scale of the group.
 
-A training with `templates` learns their groups and those that the model has; what the model has learned is what it
-begins with (but for `start: zero` of `train-ranking`). Groups of both have to be computed alike, at the same `levels`;
-where those of the default templates are not, the model's own are learned alone.
+A trainer with the setting `templates` learns the groups of these templates and the groups that the model has. It starts
+with the weights of the model (except with `start: zero` of `train-ranking`). A group that is in both must have the same
+`levels`. If the levels of the default templates differ from those of the model, only the model's own groups are
+learned.
 
 {groups}
 
 ## Levels of words
 
-Word edges and rule histories are made of words at the `levels` of `templates.yaml`; each combination of words costs at
-most the `budget` of `word_edges`, and has at most `most_words` of them. The levels of Yu et al. (2013, Table 1):
+Word edges are the first and last words of the phrases of a pair, and the neighbours of the source phrase. Features of
+word edges and rule histories represent words at several `levels`, which `templates.yaml` lists. Each level has a cost.
+A combination of words may cost at most the `budget` of `word_edges`, and may have at most `most_words` words. These are
+the levels of Yu et al. (2013, Table 1):
 
     word_edges: {{budget: 10, most_words: 3}}
     levels:
@@ -60,34 +63,35 @@ most the `budget` of `word_edges`, and has at most `most_words` of them. The lev
     - {{kind: tags, budget: 2, target: target.tags}}
     - {{kind: type, budget: 1, source_only: true}}
 
-`prefix` takes the first characters of a word, class or tag, `suffix` the last ones of a word. Levels that are
-`source_only` class no target words: no edges of the target phrase and no rule histories are at these levels. Maps of
-classes (`phrasebeam cluster` makes some) have lines `class word count` or `word class`; one with the most frequent tag
-of each target word lets target words have tags, too. Each phrase pair has all combinations within the budget: 13,526
-here, 1,542 of at most two words; the time of training grows with them.
+`prefix` uses the first characters of a word, class or tag, and `suffix` the last characters of a word. Levels with
+`source_only` are not used for edges of the target phrase and for rule histories. Files of classes (`phrasebeam cluster`
+makes some) have lines `class word count` or `word class`; a file with the most frequent tag of each target word gives
+target words tags, too. Each phrase pair has all combinations within the budget: 13,526 for these levels, and 1,542 with
+at most two words. The training time grows with their number.
 
-`inserted_words`, `deleted_words`, `word_pairs` and `phrase_lengths` are those of Moses. Word lists in `templates.yaml`
-say which words have features of their own; all others are `OTHER`:
+`inserted_words`, `deleted_words`, `word_pairs` and `phrase_lengths` are features of Moses. Word lists in
+`templates.yaml` say which words have features of their own; all other words are replaced by `OTHER`:
 
     word_lists: {{inserted: [the, of], deleted: [der], pair_source: [der, die], pair_target: [the]}}
 
 ## Tags of source tokens
 
-A level of kind `tags` in `templates.yaml` takes the tag of each source token, such as its part of speech (Green et al.
-2013), which may differ from one token of a word to the next:
+A level of kind `tags` in `templates.yaml` represents a source token by its tag, such as its part of speech (Green et
+al. 2013). Two occurrences of a word may have different tags:
 
     levels:
     - {{kind: word, budget: 5}}
     - {{kind: tags, budget: 2, content: [N, ADJ, V, ADV]}}
 
-`class_reordering` and `source_deletion` are then of tags instead of classes. Content words are those whose tags begin
-with one of `content`; without that, those that are not frequent, nor marks or numbers, as in models without tags.
-Target words have tags only by a map, as above; without it neither `rule_history` nor edges of the target phrase have
-any at this level.
+`class_reordering` and `source_deletion` then use tags instead of classes. Content words are words whose tags begin with
+one of the strings in `content`. Without `content`, as in models without tags, content words are all words except
+frequent words, punctuation and numbers. Target words get tags only from a file, as above; without it, `rule_history`
+and edges of the target phrase have no features at this level.
 
-All source text that a model with such a level reads, in training and to translate, has tokens `word|TAG`, split at the
-last `|`, also within markup; only `train-model` reads words alone. In Python it is `Input(words, tags=...)`. Files
-`text` and `tags` with as many words as tags in each line become one by
+For a model with such a level, all source text must have tokens `word|TAG`, in training and in translation, also within
+markup. A token is split at its last `|`. Only `train-model` reads words without tags. In Python use `Input(words,
+tags=...)`. The following command combines files `text` and `tags`, which have equal numbers of words and tags in each
+line:
 
     paste text tags | awk '{{for (i = 1; i <= NF/2; i++) printf "%s|%s ", $i, $(i + NF/2); print ""}}'
 """

@@ -9,56 +9,59 @@ from phrasebeam.decoder.tables.model_files import ARRAY_FILES, COUNTS, OTHER_FIL
 
 HEAD = """# Files of a model
 
-This page is written by `docs/pages/model_files.py` from the declarations in `decoder/tables/model_files.py`.
+`docs/pages/model_files.py` generates this page from the declarations in `decoder/tables/model_files.py`.
 
-A model is a directory. What else lies in it, such as the work of trainers (`tuning/`, `maxforce/`, `ranking/`,
-`expected_bleu/`), is no part of it.
+A model is a directory with the following files. Other files in it, such as the working directories of trainers
+(`tuning/`, `maxforce/`, `ranking/`, `expected_bleu/`), are not part of the model.
 
 ## Arrays
 
-Each is an `.npy` file in rows (C order), with numbers in the byte order of the machine. Letters in a shape are counts:
+Each array is an `.npy` file in C order, with numbers in the byte order of the machine. Letters in the column "Shape"
+stand for these counts:
 
 {counts}
 
 {arrays}
 
-`word_counts/` is in models that `train-model` made. Imported models, and those of older versions, have none: idf and
-frequent words are then estimated from the counts of one-word phrase pairs.
+`train-model` writes `word_counts/`. Imported models, and models of older versions, have none: for them idf and frequent
+words are estimated from the counts of one-word phrase pairs.
 
 ## Other files
 
 {others}
 
-## How a model is searched
+## Search settings
 
-`search.yaml` has the sections `search`, `mbr`, `input` and `confidence` of a configuration of `translate`, each with
-those settings that are not the defaults. All commands and `Decoder.load` search so; `--config` and options override
-single settings. `import-moses` writes it, and `tune` where its settings have a search; models that are made of others
-inherit it, and `export-moses` writes the section `search` to moses.ini.
+`search.yaml` has the sections `search`, `mbr`, `input` and `confidence` of a configuration of `translate`, with the
+settings that differ from the defaults. All commands and `Decoder.load` use these settings; `--config` and options
+override single settings. `import-moses` writes the file, and so does `tune` if its configuration has a section
+`search`. A model that is made from another model inherits the file. `export-moses` writes the section `search` to
+moses.ini.
 
-## What is checked
+## Checks
 
-`model.yaml` is of the format `{format}`. Its key `files` has the size and the CRC-32 of every other file, and
-its last line those of all lines before it. They find damage, not malice: who changes a file can change its digest, too.
+The format of `model.yaml` is `{format}`. Its key `files` has the size and the CRC-32 (digest) of every other file,
+and its last line has those of all lines before it. Digests detect damage, not malice: whoever changes a file can change
+its digest, too.
 
-| When | What |
+| When | What is checked |
 |---|---|
 | a model is opened | the sizes of all files, type and shape of all arrays |
 | | the digests of `model.yaml`, of the vocabularies and of files of at most {small} KB |
 | | the order of `operations/keys.npy` and `sparse/keys.npy` |
 | a phrase pair is used | its indices and numbers |
-| `phrasebeam check-model MODEL` | the digests of all files; every index and every number; that tables agree |
+| `phrasebeam check-model MODEL` | the digests of all files; every index and every number; whether tables agree |
 
-`weights.yaml`, `search.yaml` and `README.md` may be edited at any time: they are used as they are, but `check-model`
-reports that they have changed. `phrasebeam check-model --accept MODEL` takes the files as they are for right, if their
-numbers are sound and agree, and writes their digests to `model.yaml`. After an edit of another small file no command
-opens the model before that.
+You may edit `weights.yaml`, `search.yaml` and `README.md` at any time; commands use them as they are, but `check-model`
+reports that they have changed. `phrasebeam check-model --accept MODEL` accepts changed files if their numbers are valid
+and consistent, and writes their digests to `model.yaml`. If you edit another small file, commands refuse to open the
+model until you do this.
 
-Models that trainers write have copies of the files that do not change, with their digests; where the file system cannot
-share blocks, those above 1 MB are the same file on disk in both models, and read-only.
+A model that a trainer writes has copies of the files that did not change, with their digests. If the file system cannot
+share blocks, files above 1 MB are hard links to the same file, which is then read-only.
 
-Models of the format `{older}` have no digests. They can be used as before; `check-model` says that there are none, and
-`--accept` writes them.
+Models of the format `{older}` have no digests. You can use them as before; `check-model` says that they have no
+digests, and `--accept` writes them.
 """
 
 

@@ -23,11 +23,12 @@ from phrasebeam.training.word_alignment.alignment_settings import AlignmentConfi
 
 HEAD = """# Settings
 
-This page is written by `docs/pages/settings.py` from the sections that hold the settings, their defaults and bounds.
+`docs/pages/settings.py` generates this page from the code that defines the settings, their defaults and bounds.
 
-Settings are YAML, given by `--config`; a file need only name what differs from the defaults, and options of the command
-count before it. In Python `config` is such a file, what it would say as a dictionary, or the section itself. A key that
-is unknown, or a number out of bounds, is an error that names it.
+Give settings in a YAML file with `--config`. The file need only contain the settings that differ from the defaults;
+options of the command take precedence over it. In Python, the argument `config` is such a file, a dictionary with the
+same contents, or an object of the section's class. An unknown key, or a number out of bounds, is an error that names
+it. "None" in a description means that the setting is not given, or is `null`.
 
 {commands}
 
@@ -52,12 +53,12 @@ SHOWN |= {"train --recipe normalize": "recipe-normalize"}
 OF_FEATURES = {feature.name: feature.description for feature in FEATURES}
 OF_FEATURES |= {feature.rate_name: feature.description for feature in FEATURES if feature.rate_name}
 OF_MANY = {  # what settings mean that sections name without a description of their own
-    "iterations": "over the lists, at most",
-    "epochs": "passes over the lists",
-    "kind": "which stage it is",
-    "source_language": "code of two or three letters, such as de",
-    "target_language": "as source_language",
-    "levels": "what stands for words in sparse features",
+    "iterations": "maximum number of passes over the lists",
+    "epochs": "number of passes over the lists",
+    "kind": "kind of stage",
+    "source_language": "code of the source language, such as de",
+    "target_language": "code of the target language, such as en",
+    "levels": "levels, which say how words are represented in sparse features",
 }
 
 

@@ -29,7 +29,7 @@ def split(line: str) -> list[str]:
 
 
 def words_of(given: str | Sequence[str]) -> Sequence[str]:
-    """The words of a line, or the list of words as it is. Raises ConfigError where one of these is no word.
+    """The words of a line, or the given list of words. Raises ConfigError if one of them is not a word.
 
     A word with white space in it is most likely one of several sentences.
     """

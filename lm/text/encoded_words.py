@@ -54,7 +54,7 @@ def _slot_of(words: Words, slots, text, begin, end, h):
 
 @inner_kernel
 def find_word(words: Words, slots, text, begin, end, missing):
-    """The id (int64) of the word text[begin:end] in the hash table `slots` (uint64[S]); `missing` where it is absent.
+    """The id (int64) of the word text[begin:end] in the hash table `slots` (uint64[S]); `missing` if it is absent.
 
     `text` is uint8[n], begin, end, missing are int64.
     """

@@ -22,7 +22,7 @@ def is_blank(byte):
 
 @inner_kernel
 def line_end(text, begin):
-    """Where the line that begins at text[begin] ends: behind its newline, or where `text` (uint8[n]) does."""
+    """The end of the line that begins at text[begin]: behind its newline, or the end of `text` (uint8[n])."""
     while begin < text.size and text[begin] != NEWLINE:
         begin += 1
     return min(begin + 1, text.size)
@@ -65,7 +65,7 @@ def has_bar(text, begin, end):
 
 @inner_kernel
 def word_begin(text, begin, end):
-    """Where the first word of text[begin:end] begins, or `end`."""
+    """The beginning of the first word of text[begin:end], or `end`."""
     while begin < end and is_blank(text[begin]):
         begin += 1
     return begin
@@ -73,7 +73,7 @@ def word_begin(text, begin, end):
 
 @inner_kernel
 def word_end(text, begin, end):
-    """Where the word that begins at text[begin] ends, at the latest at `end` (int64)."""
+    """The end of the word that begins at text[begin], at most `end` (int64)."""
     while begin < end and not is_blank(text[begin]):
         begin += 1
     return begin
@@ -115,7 +115,7 @@ def find_words_in(table: WordTable, text, begin, end, ids, place):
 def read_numbers(text, begin, end, numbers, place, most):
     """Write the numbers in text[begin:end] to `numbers` (float64[n]) from `place` on; how many, or NONE.
 
-    NONE where there are more than `most`, or one that float() has to read, see read_number.
+    NONE if there are more than `most`, or one that float() has to read, see read_number.
     """
     n_numbers = np.int64(0)
     begin = word_begin(text, begin, end)
@@ -133,7 +133,7 @@ def read_points(text, begin, end, points, place, most_digits, has_possible: bool
     """Write the alignment points in text[begin:end], as 0-0 1-2, to `points` (int64[n, 2]) from `place` (int64) on.
 
     Positions have at most `most_digits` (int64). With `has_possible` points are also 0?0 or 0p0. Returns how many there
-    are, or NONE where something else is there.
+    are, or NONE if there is something else.
     """
     n_points = np.int64(0)
     begin = word_begin(text, begin, end)
@@ -160,5 +160,5 @@ def read_points(text, begin, end, points, place, most_digits, has_possible: bool
 
 
 def line_at(text: bytearray, begin: int) -> bytearray:
-    """The line that begins there, with its end."""
+    """The line that begins at a position, including its line end."""
     return text[begin : text.find(b"\n", begin) + 1 or len(text)]

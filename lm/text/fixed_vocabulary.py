@@ -51,7 +51,7 @@ class FixedVocabulary:
         duplicate = int(fill_slots(self.encoded, self.slots))
         if duplicate != NO_DUPLICATE:
             word = excerpt(self.word(duplicate))
-            raise FormatError(path, f"the word {word} stands here twice; train the model again", duplicate + 1)
+            raise FormatError(path, f"the word {word} is here twice; train the model again", duplicate + 1)
 
     def _view_bytes(self) -> None:
         """Memoryviews of the words, which are faster to index than arrays."""
@@ -76,7 +76,7 @@ class FixedVocabulary:
         return [self.word(i) for i in range(len(self))]
 
     def ids(self, words: Sequence[str], missing: int = -1) -> np.ndarray:
-        """int32[len(words)] ids of `words`; `missing` where a word is not in the vocabulary."""
+        """int32[len(words)] ids of `words`; `missing` if a word is not in the vocabulary."""
         if len(words) > MAX_CACHED_LIST:
             return self._look_up(words, missing)
         cached = list(map(self._cached_ids.get, words))

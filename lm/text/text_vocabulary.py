@@ -66,7 +66,7 @@ class TextVocabulary:
         return self._strings
 
     def ids(self, words: Sequence[str], missing: int = -1) -> np.ndarray:
-        """int32[len(words)] ids of `words`; `missing` where a word is not in the vocabulary."""
+        """int32[len(words)] ids of `words`; `missing` if a word is not in the vocabulary."""
         ids = np.empty(len(words), np.int32)
         find_words(self.table.words, self.table.slots, encode(words), np.int64(missing), ids)
         return ids

@@ -34,7 +34,7 @@ class Vocabulary:
         return np.array([self.add(word) for word in words], np.int32)
 
     def ids(self, words: list[str], missing: int = -1) -> np.ndarray:
-        """int32[len(words)] ids of `words`; `missing` where a word is not in the vocabulary."""
+        """int32[len(words)] ids of `words`; `missing` if a word is not in the vocabulary."""
         return np.array([self.index.get(word, missing) for word in words], np.int32)
 
     def save(self, path: str | Path) -> None:

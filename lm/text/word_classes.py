@@ -24,7 +24,7 @@ def read_word_classes(path: str | Path) -> dict[str, str]:
             raise FormatError(path, f"{len(fields)} fields, {EXPECTED}; correct the line", number)
         word, name = fields if len(fields) == 2 else (fields[1], fields[0])
         if name in MARKERS:
-            raise FormatError(path, f"the class {name}, which is of language models; rename it", number)
+            raise FormatError(path, f"the class {name}, which is reserved in language models; rename it", number)
         if classes.setdefault(word, name) != name:
             both = f"{excerpt(classes[word])} and {excerpt(name)}"
             raise FormatError(path, f"{excerpt(word)} has the classes {both}; remove one line", number)

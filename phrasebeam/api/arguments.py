@@ -19,25 +19,29 @@ Files = File | Sequence[File]
 Settings = Given  # a YAML file, what it would say, or the section itself
 Memory = str | int  # bytes, or a string such as "2G"
 
-OR_PAIRS = "or a file of both sides: TSV, TMX, XLIFF or PO"  # see phrasebeam.training.bitext.pair_files
-UNLESS_PAIRS = "unless the source is a file of both sides"
+OR_PAIRS = "or a file with both sides: TSV, TMX, XLIFF or PO"  # see phrasebeam.training.bitext.pair_files
+UNLESS_PAIRS = "unless the source is a file with both sides"
 
 Model = Annotated[File, "Model directory, as train-model writes it."]
-Source = Annotated[File, "Source sentences, as the model was made of, one a line, plain, .gz or .zst."]
-Target = Annotated[File, "Their translations, line by line."]
-TargetIfApart = Annotated[File | None, f"Their translations, line by line, {UNLESS_PAIRS}."]
-Text = Annotated[Files, "Tokenized text, one sentence a line, plain, .gz or .zst; one file or several."]
-AtOnce = Annotated[Threads, "Sentences that are worked on at the same time."]
+Source = Annotated[File, "Source sentences, one per line, raw or tokenized as for train-model; plain, .gz or .zst."]
+Target = Annotated[File, "Translations of the source sentences, line by line."]
+TargetIfApart = Annotated[File | None, f"Translations of the source sentences, line by line, {UNLESS_PAIRS}."]
+Text = Annotated[Files, "Tokenized text, one sentence per line, plain, .gz or .zst; one or more files."]
+AtOnce = Annotated[Threads, "Number of sentences that are processed at the same time."]
 MemoryBound = Annotated[Memory | None, Option(section=MemorySettings)]
-Force = Annotated[bool, "Delete the model, or the work, that is there instead."]
+Force = Annotated[bool, "Replace the model or unfinished run in the output directory."]
 Config = Annotated[
-    Settings | None, "Settings in YAML; 'phrasebeam config {command}' prints them all. Other options take precedence."
+    Settings | None,
+    "YAML file with settings; 'phrasebeam config {command}' prints all of them. Other options take precedence.",
 ]
 
-SourceLanguage = Annotated[str | None, "Source language of the text, as a code: de, en, fr ..."]
+SourceLanguage = Annotated[str | None, "Code of the source language: de, en, fr ..."]
 RawOrTokens = Annotated[
     bool | None,
-    Option("Text is raw, in and out; or else tokens, as preprocess makes them.", unset="as the model was made"),
+    Option(
+        "Input and output are raw text; with --no-raw they are tokens, as preprocess writes them.",
+        unset="as in the training of the model",
+    ),
 ]
 
 OF_MODEL = "the model's"  # settings, where they are not given
@@ -48,7 +52,7 @@ class ClusterOptions(TypedDict, total=False):
     """The engine that does the work."""
 
     engine: Annotated[EngineName, Option(section=EngineSettings)]
-    address: Annotated[str | None, Option(section=EngineSettings, unset="one is started here")]
+    address: Annotated[str | None, Option(section=EngineSettings, unset="start a cluster on this machine")]
 
 
 @heading("Resources")
@@ -61,17 +65,23 @@ class EngineOptions(ClusterOptions, total=False):
 Column = str | int  # of a table, by its header or its number; a language of other files
 TargetColumn = Annotated[
     Column | None,
-    Option("Column of the target in TSV, by header or number; language in TMX.", unset="2; the target language"),
+    Option(
+        "Column of the target in TSV, by header or number; or target language in TMX.",
+        unset="2; for TMX the target language",
+    ),
 ]
 
 
 @heading("Files of both sides")
 class PairOptions(TypedDict, total=False):
-    """Where the two sides are in a file of both."""
+    """Where source and target are in a file that holds both."""
 
     source_column: Annotated[
         Column | None,
-        Option("Column of the source in TSV, by header or number; language in TMX.", unset="1; the source language"),
+        Option(
+            "Column of the source in TSV, by header or number; or source language in TMX.",
+            unset="1; for TMX the source language",
+        ),
     ]
     target_column: TargetColumn
 
@@ -81,7 +91,7 @@ class LanguageOptions(TypedDict, total=False):
     """The languages of the text; raw text needs them."""
 
     source_language: SourceLanguage
-    target_language: Annotated[str | None, "Target language of the text, as a code."]
+    target_language: Annotated[str | None, "Code of the target language."]
 
 
 def optional_path(file: File | None) -> Path | None:
@@ -101,7 +111,7 @@ def texts(given: str | Iterable[str] | None) -> list[str]:
 
 @contextmanager
 def memory_bound(n_bytes: int) -> Iterator[None]:
-    """Keep the process below `n_bytes` while a function works, and warn where it did not succeed."""
+    """Keep the process below `n_bytes` while a function works, and warn if it did not succeed."""
     keep_memory(n_bytes)
     try:
         yield
@@ -112,7 +122,7 @@ def memory_bound(n_bytes: int) -> Iterator[None]:
 
 @contextmanager
 def resources(n_bytes: int, options: ClusterOptions, workers: int | None) -> Iterator[None]:
-    """Let the engine that options mean do the work, in `n_bytes`, until the context ends. Raises ConfigError."""
+    """Use the engine that options select, within `n_bytes` of memory, until the context ends. Raises ConfigError."""
     given = {"engine": options["engine"], "address": options["address"], "workers": workers}
     with memory_bound(n_bytes), using_engine(parse_config(given, EngineSettings, "options")):
         yield

@@ -23,21 +23,21 @@ LONGEST_COUNT = 10  # digits
 def build_lm(
     text: Text,
     output: Annotated[
-        Files, "File to write, ARPA if named .arpa (.gz, .zst), else KenLM's binary; one file or several."
+        Files, "Output file: ARPA if it is named .arpa (.gz, .zst), else KenLM's binary format; one or more files."
     ],
     *,
     order: Annotated[
         int,
         Field(ge=MIN_ORDER, le=MAX_ORDER),
-        "Words of the longest n-grams; KenLM's own programs read up to 6 as they come.",
+        "Length of the longest n-grams; KenLM's own programs support up to 6 by default.",
     ] = 4,
     prune: Annotated[
         str | Sequence[int],
-        "Counts up to which n-grams of 1, 2 and so on words are left out, the last also for all longer ones, as "
-        "lmplz --prune has it: '0 0 1' leaves out those of 3 words and more that occur once.",
+        "Prune n-grams whose count is at most this number, one number for each length as in lmplz --prune; the last "
+        "holds for all longer ones. '0 0 1' prunes n-grams of 3 or more words that occur once.",
     ] = "0",
     memory: MemoryBound = None,
-    scratch: Annotated[File | None, Option("Directory for temporary files.", unset="the system's, $TMPDIR")] = None,
+    scratch: Annotated[File | None, Option("Directory for temporary files.", unset="$TMPDIR")] = None,
 ) -> None:
     """Estimate a language model with interpolated modified Kneser-Ney smoothing, as KenLM's lmplz does.
 

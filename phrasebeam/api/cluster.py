@@ -18,16 +18,14 @@ MOST_CLASSES = 5000  # tables of each with each, of 200 MB
 @described()
 def cluster(
     text: Text,
-    output: Annotated[
-        File, "File to write, as --lm-classes of train-model takes it: bits, word, count, separated by tabs."
-    ],
+    output: Annotated[File, "Output file for --lm-classes of train-model: bits, word, count, separated by tabs."],
     *,
-    classes: Annotated[int, Field(ge=2, le=MOST_CLASSES), "Number of classes; time grows with the square of it."] = 200,
-    min_count: Annotated[int, Field(ge=1, le=MOST_COUNTED), "Words that occur less often get no class."] = 1,
+    classes: Annotated[int, Field(ge=2, le=MOST_CLASSES), "Number of classes; the time grows with its square."] = 200,
+    min_count: Annotated[int, Field(ge=1, le=MOST_COUNTED), "Words with fewer occurrences get no class."] = 1,
 ) -> int:
-    """Group words by their neighbours (Brown et al. 1992), in a tree: prefixes of bit strings are coarser groups.
+    """Group words by their neighbours (Brown et al. 1992); shorter prefixes of the bit strings give coarser classes.
 
-    Returns the number of words that have a class. Raises FormatError where there are fewer words than classes.
+    Returns the number of words that have a class. Raises FormatError if there are fewer words than classes.
 
     >>> cluster("train.en", "classes.en", classes=5) > 5
     True

@@ -27,15 +27,16 @@ def config(name: str) -> str: ...
 @described()
 def config(
     name: Annotated[
-        str | None, Option("Name of settings, or of a command.", unset="all are listed", is_bare=True)
+        str | None, Option("Name of a configuration, or of a command.", unset="list all", is_bare=True)
     ] = None,
 ) -> str | dict[str, str]:
-    """List the settings that come with phrasebeam, or give those of a name as YAML, for the option config of others.
+    """List the included configurations, or print one of them as YAML, for the option --config of other commands.
 
-    Returns the text of the file, or by name of each what it is for. Raises ConfigError for a name that there is not.
+    Returns the text of the file; without a name, a dictionary from names to purposes. Raises ConfigError for an
+    unknown name.
 
     >>> config()["tune"]
-    'Every setting of tune (and of rerank, which has no use for those of decoding) with its default'
+    'All settings of tune (and of rerank, which ignores those of decoding) with their defaults'
     >>> "method: mira-corpus" in config("tune")
     True
     """

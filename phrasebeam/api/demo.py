@@ -18,13 +18,15 @@ MOST_TRAINED = 1_000_000  # sentence pairs
 @described()
 def demo(
     *,
-    output: Annotated[File, "Directory for the corpus, the model and the translations."] = "demo",
-    sentences: Annotated[int, Field(ge=1, le=MOST_TRAINED), "Sentence pairs to train on."] = 5000,
+    output: Annotated[File, "Output directory for the corpus, the model and the translations."] = "demo",
+    sentences: Annotated[int, Field(ge=1, le=MOST_TRAINED), "Number of sentence pairs to train on."] = 5000,
     seed: Annotated[int, Field(ge=0, le=MOST_COUNTED), "Random seed of the corpus."] = 1,
-    config: Annotated[Settings | None, Option("Settings in YAML, as for train-model.", unset="those of a demo")] = None,
+    config: Annotated[
+        Settings | None, Option("YAML file with settings, as for train-model.", unset="the settings of the demo")
+    ] = None,
     force: Force = False,
 ) -> DemoResult:
-    """Train on the embedded German-English corpus, translate sentences that it does not hold, and score them.
+    """Train on the generated German-English corpus, translate new sentences, and score them.
 
     Returns the model, its BLEU and examples. Raises SmtError or OSError.
 

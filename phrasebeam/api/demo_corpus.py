@@ -13,15 +13,15 @@ from phrasebeam.training.demo.demo_corpus import NOISE, write_pairs
 
 @described()
 def demo_corpus(
-    output: Annotated[File, "Prefix of the two files, to which .de and .en are added."],
+    output: Annotated[File, "Prefix of the names of the two files, which end in .de and .en."],
     *,
     sentences: Annotated[int, Field(ge=0, le=MOST_COUNTED), "Number of sentence pairs."] = 5000,
     seed: Annotated[
-        int, Field(ge=0, le=MOST_COUNTED), "Random seed; the first pairs of a seed are the same for any number of them."
+        int, Field(ge=0, le=MOST_COUNTED), "Random seed; a larger corpus with the same seed starts with the same pairs."
     ] = 1,
-    noise: Annotated[float, Field(ge=0, le=1), "Share of damaged pairs."] = NOISE,
+    noise: Annotated[float, Field(ge=0, le=1), "Share of pairs with errors."] = NOISE,
 ) -> tuple[Path, Path]:
-    """Write the embedded German-English corpus: tokenized, lowercased, with some noise, as long as you like.
+    """Write a generated German-English corpus of any size: tokenized, lowercased, with some noise.
 
     Returns the paths of both files. Raises ConfigError or OSError.
 

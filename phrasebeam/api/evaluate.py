@@ -28,21 +28,27 @@ from phrasebeam.training.report.run_files import find_training
 from phrasebeam.training.report.training_report import training_report
 from phrasebeam.training.report.translated_sets import TranslatedSets, translated_sets
 
-DOCUMENTS = "Of TSV, TMX, XLIFF and PO the target side is read."
+DOCUMENTS = "The target side of TSV, TMX, XLIFF and PO files is read."
 
 
 @described()
 def evaluate(
-    hypothesis: Annotated[Files, f"Translations, one file for each system; the first is the baseline. {DOCUMENTS}"],
-    reference: Annotated[Files, "Reference translations, one file for each set of them."],
+    hypothesis: Annotated[
+        Files, f"Translations, one file for each system; the first system is the baseline. {DOCUMENTS}"
+    ],
+    reference: Annotated[Files, "Reference translations; one file for each set of references."],
     *,
     metric: Annotated[
-        str | Sequence[str] | None, Option(f"Metrics: {', '.join(METRICS)}; one or several.", unset="bleu, chrf++")
+        str | Sequence[str] | None, Option(f"One or more metrics: {', '.join(METRICS)}.", unset="bleu, chrf++")
     ] = None,
     tokenize: Annotated[str | None, Option("BLEU's tokenizer: 13a, none, intl, zh, char ...", unset="13a")] = None,
     lowercase: Annotated[bool, "Ignore case (TER always does)."] = False,
-    paired: Annotated[PairedName | None, "Test of the difference between every system and the first."] = None,
-    confidence: Annotated[bool, "95 % confidence interval of one system by bootstrap."] = False,
+    paired: Annotated[
+        PairedName | None, "Significance test of the difference between each system and the first."
+    ] = None,
+    confidence: Annotated[
+        bool, "95 % confidence interval by bootstrap, for a single system; `paired` reports its own."
+    ] = False,
     trials: Annotated[
         int | None, Option("Number of resamples or shuffles.", unset="1000; randomization: 10000")
     ] = None,
@@ -50,20 +56,20 @@ def evaluate(
     target_column: TargetColumn = None,
     page: Annotated[
         File | None,
-        "File for a page, .html, that compares systems with the first by sentence; `paired` is bootstrap, then.",
+        "Output file (.html) for a page that compares systems with the first, sentence by sentence; "
+        "`paired` is then bootstrap.",
     ] = None,
-    source: Annotated[File | None, "Source sentences, one a line, which `page` shows."] = None,
+    source: Annotated[File | None, "Source sentences, one per line, which `page` shows."] = None,
     most: Annotated[
-        int, Field(ge=1, le=MOST_COUNTED), "Sentences that `page` shows of the largest gains, and of the losses."
+        int, Field(ge=1, le=MOST_COUNTED), "How many of the largest gains, and of the largest losses, `page` shows."
     ] = 50,
 ) -> Evaluation:
     """Score translations with BLEU, chrF++ and others, and test whether systems differ.
 
-    BLEU, chrF and TER are sacrebleu's numbers, error rates of words (WER) and characters (CER) those of jiwer; accuracy
-    is the share of segments that are as a reference has them. `evaluate_texts` does so with lists of sentences in place
-    of files.
+    BLEU, chrF and TER equal those of sacrebleu, and word and character error rates (WER, CER) those of jiwer. Accuracy
+    is the percentage of segments that equal a reference. `evaluate_texts` scores lists of sentences instead of files.
 
-    Returns the results of all systems by metric. Raises FormatError for files of other lengths, ConfigError, OSError.
+    Returns the results of all systems by metric. Raises FormatError if files differ in length, ConfigError, OSError.
 
     >>> evaluation = evaluate("dev.en", "dev.en", metric=["bleu", "ter"], tokenize="none")
     >>> round(evaluation.results["BLEU"][0].score, 2), evaluation.results["TER"][0].score
@@ -89,11 +95,11 @@ def evaluate(
 
 
 def _check_page(page: File | None, source: File | None, files: Sequence[Path], references: Sequence[Path]) -> None:
-    """Raise ConfigError where a page cannot be made, or would replace what is read."""
+    """Raise ConfigError if a page cannot be made, or would replace what is read."""
     if page is None and source is not None:
-        raise ConfigError("source is shown by a page alone; give page, too")
+        raise ConfigError("only a page shows source; give page, too")
     if page is not None and len(files) < 2:
-        raise ConfigError(f"a page compares two systems or more, got {len(files)}; give more files as hypothesis")
+        raise ConfigError(f"a page compares two or more systems, got {len(files)}; give more files as hypothesis")
     check_keeps_inputs([page], [source, *files, *references])
 
 
@@ -108,33 +114,35 @@ def report(
     run: Annotated[
         Files,
         Option(
-            "What tune, train or a train- command wrote to its output, be it done or not; or, to be compared with the "
-            "first, several of these, or files of translations by any systems.",
+            "Output directory of tune, train or another trainer, finished or not. Several of them, or several files of "
+            "translations by any systems, are compared with the first.",
             is_bare=True,
         ),
     ],
-    output: Annotated[File, "File for the page, .html."],
+    output: Annotated[File, "Output file for the page (.html)."],
     *,
     reference: Annotated[
-        Files | None, "Reference translations of files of translations, one file for each set of them."
+        Files | None, "Reference translations for files of translations; one file for each set of references."
     ] = None,
-    source: Annotated[File | None, "Their source sentences, one a line."] = None,
+    source: Annotated[File | None, "Source sentences, one per line."] = None,
     metric: Annotated[
-        str | Sequence[str] | None, Option("Metrics of a comparison, as of evaluate.", unset="bleu, chrf++")
+        str | Sequence[str] | None, Option("Metrics of a comparison, as in evaluate.", unset="bleu, chrf++")
     ] = None,
     tokenize: Annotated[
-        str | None, Option("BLEU's tokenizer, as of evaluate.", unset="13a; none for trainings on tokens")
+        str | None, Option("BLEU's tokenizer, as in evaluate.", unset="13a; none for training runs on tokens")
     ] = None,
     most: Annotated[
-        int, Field(ge=1, le=MOST_COUNTED), "Sentences that a comparison shows of the largest gains, and of the losses."
+        int,
+        Field(ge=1, le=MOST_COUNTED),
+        "How many of the largest gains, and of the largest losses, a comparison shows.",
     ] = 50,
     memory: MemoryBound = None,
 ) -> None:
-    """Tell of a training as one page, or compare systems sentence by sentence.
+    """Write a web page about a training run, or a comparison of systems sentence by sentence.
 
-    The page of a training has its curves, settings, weights, and the translations that changed. A comparison is that of
-    evaluate; trainings are compared by their translations of the development set. A page needs no other file and no
-    server.
+    The page of a training run has its curves, settings, weights, and the translations that changed. A comparison is the
+    same as that of evaluate; training runs are compared by their translations of the development set. A page is a
+    single file, which needs no server.
 
     Raises SmtError or OSError.
 
@@ -144,7 +152,7 @@ def report(
     given, places = locals(), paths(run)
     references = paths(reference)
     if not places:
-        raise ConfigError("report tells of a training, or of several that are compared; got none")
+        raise ConfigError("report needs the directory of a training run, or several to compare; got none")
     check_keeps_inputs([output], [source, *references, *(one for one in places if not one.is_dir())])
     with memory_bound(memory_option(memory)):
         if len(places) == 1 and not references:
@@ -163,7 +171,7 @@ def report(
 def _compared_files(places: Sequence[Path], given: Mapping[str, Any]) -> TranslatedSets:
     references = paths(given["reference"])
     if not references:
-        raise ConfigError(f"{places[0]}: files of translations are compared by --reference; give it, too")
+        raise ConfigError(f"{places[0]}: to compare files of translations, give --reference, too")
     _check_page(given["output"], given["source"], places, references)
     texts = read_evaluated(places, references)
     source = given["source"]
@@ -172,5 +180,7 @@ def _compared_files(places: Sequence[Path], given: Mapping[str, Any]) -> Transla
 
 def _compared_runs(places: Sequence[Path]) -> TranslatedSets:
     if wrong := [one for one in places if not one.is_dir()]:
-        raise ConfigError(f"{wrong[0]}: no directory of a training; compare trainings, or files of translations")
+        raise ConfigError(
+            f"{wrong[0]}: not the directory of a training run; compare training runs, or files of translations"
+        )
     return translated_sets(places)

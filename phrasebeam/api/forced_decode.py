@@ -39,12 +39,12 @@ from phrasebeam.engine.current_engine import current_engine
 
 
 class ForcedOptions(EngineOptions, total=False):
-    """How sentence pairs are held out, which derivations are searched for, and what is written of them."""
+    """Options of leave-one-out, of the search for derivations, and of output."""
 
-    alignment: Annotated[File | None, "Word alignment of the sentences, if they are training data (0-0 1-2 ...)."]
+    alignment: Annotated[File | None, "Word alignment (0-0 1-2 ...) of the sentences, if they are training data."]
     leave_one_out: Annotated[LeaveOneOut | None, LEAVE_ONE_OUT]
-    plot: Annotated[File | None, "File for a plot of what is reachable (.png, .pdf, .svg)."]
-    lattice: Annotated[File | None, "File for the lattices, as Moses' search graphs."]
+    plot: Annotated[File | None, "Output file for a plot of reachability by sentence length (.png, .pdf, .svg)."]
+    lattice: Annotated[File | None, "Output file for the lattices, as Moses' search graphs."]
     prefixes: Annotated[Prefixes | None, Option(section=ForcedDecodingSettings)]
     least_prefix: Annotated[int | None, Option(section=ForcedDecodingSettings)]
     max_states: Annotated[int | None, Option(section=ForcedDecodingSettings)]
@@ -59,18 +59,20 @@ class ForcedOptions(EngineOptions, total=False):
 def forced_decode(
     model: Model,
     source: Source,
-    reference: Annotated[File, "Translations of the sentences, line by line, which must be produced."],
-    output: Annotated[File, "File for what is found, a JSON object for each sentence pair."],
+    reference: Annotated[
+        File, "Reference translations of the sentences, line by line, for which derivations are searched."
+    ],
+    output: Annotated[File, "Output file for the results, a JSON object for each sentence pair."],
     *,
     table_limit: Annotated[int, Option(setting="search.table_limit")] = 0,
     threads: AtOnce = 1,
     **options: Unpack[ForcedOptions],
 ) -> Reachability:
-    """Find the derivations that yield the references: exact forced decoding (Yu et al. 2013, section 3).
+    """Find the derivations that produce the references: exact forced decoding (Yu et al. 2013, section 3).
 
-    ForcedDecoder does so with sentences in place of files.
+    ForcedDecoder does the same for sentences instead of files.
 
-    Returns how many are reachable, by length. Raises SmtError or OSError.
+    Returns how many references are reachable, by length. Raises SmtError or OSError.
 
     >>> reached = forced_decode("model", "train.de", "train.en", "forced.jsonl", prefixes="none")
     >>> print(reached.text().splitlines()[0])
@@ -98,7 +100,7 @@ def forced_decode(
 
 
 def _check(options: ForcedOptions) -> None:
-    """Raise ConfigError where arguments need or exclude each other."""
+    """Raise ConfigError if arguments need or exclude each other."""
     alignment, prefixes = options["alignment"], options["prefixes"]
     if (options["leave_one_out"] is None) != (alignment is None):
         raise ConfigError("--leave-one-out and --alignment need each other; give both, or none")
@@ -141,7 +143,7 @@ class PairForcer:
     forced: ForcedDecoder
 
     def __call__(self, numbered: tuple[int, ForcedPair]) -> tuple[str, str, ForcedResult]:
-        """What is found and its lattice, both as lines, and the result without derivations; numbers count from 0."""
+        """The result and its lattice, both as lines, and the result without derivations; numbers count from 0."""
         number, pair = numbered
         result = self.forced.force(*pair)
         graph = render_lattice(number, result.graph, "osg") if self.forced.keeps_graphs else ""

@@ -20,7 +20,7 @@ from phrasebeam.training.joining import joined_model
 
 
 class Explained(NamedTuple):
-    """Sparse features of a model, or those that fired in a translation."""
+    """Sparse features of a model, or of a translation."""
 
     features: list[Explanation]  # those that matter most first
     translation: Translation | None = None  # of the source sentence that was given
@@ -31,12 +31,12 @@ class Explained(NamedTuple):
 def check_model(
     model: Annotated[File, Option("Model directory, as train-model or import-moses writes it.", is_bare=True)],
     *,
-    accept: Annotated[bool, "Take changed files as right: write their digests to model.yaml."] = False,
+    accept: Annotated[bool, "Accept changed files: write their digests to model.yaml."] = False,
     memory: MemoryBound = None,
 ) -> list[str]:
-    """Read all of a model and report what is damaged: a line each of file, position, value, what was expected.
+    """Check all files of a model, and report each damage: file, position, value, and what was expected.
 
-    Returns nothing where the model is sound. Raises SmtError where it cannot be opened.
+    Returns an empty list if the model is sound. Raises SmtError if it cannot be opened.
 
     >>> check_model("model")
     []
@@ -52,13 +52,15 @@ def check_model(
 def explain(
     model: Annotated[File, "Model directory with sparse features."],
     *,
-    top: Annotated[int, Field(ge=1, le=MOST_COUNTED), "Number of features of each group, or of the translation."] = 50,
-    source: Annotated[str | None, "A sentence: show what fired in its translation instead."] = None,
+    top: Annotated[
+        int, Field(ge=1, le=MOST_COUNTED), "Number of features to show, in each group or in the translation."
+    ] = 50,
+    source: Annotated[str | None, "A sentence: show the features of its translation instead."] = None,
     raw: RawOrTokens = None,
 ) -> Explained:
-    """List the heaviest sparse features of a model by group, or those that fired in a translation.
+    """List the sparse features with the largest weights in each group of a model, or those of a translation.
 
-    Raises ConfigError where the model has no sparse features, SmtError where it cannot be opened.
+    Raises ConfigError if the model has no sparse features, and SmtError if it cannot be opened.
 
     >>> explained = explain("model-with-features", top=3, source="der hund schläft .")
     >>> len(explained.features)
@@ -66,7 +68,7 @@ def explain(
     """
     decoder = Decoder.load(model)
     if not decoder.tables.sparse.active.any():
-        raise ConfigError(f"{model}: no sparse features to explain; train-maxforce learns some")
+        raise ConfigError(f"{model}: no sparse features to explain; train-maxforce trains some")
     if source is None:
         return Explained(list(heaviest(decoder, Path(model), top)))
     given = Tokenization.of_model(model, raw).sentence(source, has_tags=decoder.model.has_tags)
@@ -76,15 +78,15 @@ def explain(
 
 @described()
 def join_features(
-    model: Annotated[File, "Model directory, as train-expected-bleu writes it, say."],
+    model: Annotated[File, "Model directory, for example of train-expected-bleu."],
     features: Annotated[
-        File, "Model whose sparse features it gets, of train-maxforce, train-ranking or tune with method online."
+        File, "Model with the sparse features to add, from train-maxforce, train-ranking or tune with method online."
     ],
-    output: Annotated[File, "Directory of the model with both."],
+    output: Annotated[File, "Directory of the combined model."],
     *,
     force: Force = False,
 ) -> None:
-    """Give a model the sparse features of another: what two trainings learned, to be tuned together.
+    """Add the sparse features of one model to another, so that the features of two trainers can be tuned together.
 
     Raises SmtError, see phrasebeam.training.joining.
 

@@ -19,23 +19,25 @@ class ImportOptions(LanguageOptions, total=False):
 
     raw: RawOrTokens
     memory: MemoryBound
-    truecaser_source: Annotated[File | None, "Moses' truecaser, if the text was truecased."]
-    truecaser_target: Annotated[File | None, "Moses' truecaser of the target language."]
+    truecaser_source: Annotated[
+        File | None, "Moses' truecasing model of the source language, if the text was truecased."
+    ]
+    truecaser_target: Annotated[File | None, "Moses' truecasing model of the target language."]
     score_bits: Annotated[Literal[8, 32] | None, Option(section=ScoreSettings)]
-    lowercase: Annotated[bool, "The text was lowercased, as raw text is then, too."]
+    lowercase: Annotated[bool, "The training text was lowercased; raw text will be lowercased, too."]
     force: Force
 
 
 @described()
 def import_moses(
     ini: Annotated[File, Option("The model's moses.ini; paths in it may be relative to its folder.", is_bare=True)],
-    output: Annotated[File, "Directory for the model."],
+    output: Annotated[File, "Output directory for the model."],
     **options: Unpack[ImportOptions],
 ) -> ModelDescription:
-    """Convert a Moses model; search.yaml in the new one takes its limits of the search, and is searched by them.
+    """Convert a Moses model; its search limits go to search.yaml of the new model.
 
-    Returns what is said of it in its model.yaml; `settings` tells what was left out. Raises SmtError or OSError, and
-    then leaves `output` as it was.
+    Returns the description in model.yaml; its `settings` list the sections that were left out. Raises SmtError or
+    OSError, and then leaves `output` unchanged.
 
     >>> export_moses("model", "moses")
     >>> import_moses("moses/moses.ini", "imported").settings["left_out"]
@@ -52,7 +54,7 @@ def import_moses(
     preprocessing, known = None, None
     if options["raw"] is False:
         if truecasers or lowercase:
-            raise ConfigError("--no-raw is of tokens, and truecasers and --lowercase are of raw text; leave out one")
+            raise ConfigError("--no-raw is for tokens, but truecasers and --lowercase are for raw text; leave out one")
         given = {"source_language": source_language, "target_language": target_language}
         known = parse_config({name: one for name, one in given.items() if one}, TextLanguages, "options")
     elif options["raw"] or source_language or target_language or truecasers or lowercase:
@@ -67,14 +69,14 @@ def import_moses(
 @described()
 def export_moses(
     model: Model,
-    output: Annotated[File, "Directory for the Moses model."],
+    output: Annotated[File, "Output directory for the Moses model."],
     *,
     memory: MemoryBound = None,
     force: Force = False,
 ) -> None:
     """Write a model in Moses' formats: moses.ini, text tables, and language models as KenLM binaries.
 
-    Raises SmtError, also for numbers of the model that are wrong, and then leaves `output` as it was.
+    Raises SmtError, also for wrong numbers in the model, and then leaves `output` unchanged.
     """
     with memory_bound(memory_option(memory)):
         exporting.export_moses(Path(model), Path(output), force)

@@ -18,19 +18,23 @@ Side = Literal["source", "target"]
 
 @described()
 def preprocess(
-    model: Annotated[File, "Model directory of train-model --raw or import-moses, or of align --save."],
+    model: Annotated[
+        File, "Model directory of train-model --raw or import-moses, or aligner directory of align --save."
+    ],
     side: Annotated[Side, "The language of the text: source or target."],
     *,
-    input: Annotated[File | None, Option("File of raw text.", unset="standard input")] = None,
-    output: Annotated[File | None, Option("File for the tokens; - for standard output.", unset="returned")] = None,
+    input: Annotated[File | None, Option("File with raw text.", unset="standard input")] = None,
+    output: Annotated[
+        File | None, Option("Output file for the tokens; - for standard output.", unset="returned")
+    ] = None,
 ) -> list[str]:
-    """Tokenize and case raw text as the model needs it.
+    """Tokenize and truecase raw text as the model needs it.
 
-    Commands of a model of raw text do so themselves; with these tokens they go with --no-raw. RawText does so with
-    lines in place of files.
+    Commands do this themselves if the model was trained on raw text; give them these tokens with --no-raw. RawText
+    does the same for lines instead of files.
 
-    Returns the tokenized lines, unless they went elsewhere. Raises SmtError, also where the model is of tokenized text,
-    or OSError.
+    Returns the tokenized lines, unless they were written to a file. Raises OSError, or SmtError, also if the model was
+    trained on tokenized text.
 
     >>> preprocess("raw-model", "source", input="raw.dev.de", output="dev.tokens.de")
     []

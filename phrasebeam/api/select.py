@@ -18,13 +18,16 @@ class SelectOptions(TypedDict, total=False):
     """How many sentence pairs are selected, and where they and the log are written."""
 
     alignment: Annotated[File | None, "Word alignment of the bitext, line by line."]
-    output_alignment: Annotated[File | None, "File of the alignment of what is selected."]
+    output_alignment: Annotated[File | None, "Output file for the word alignment of the selected pairs."]
     sentences: int | None
     words: int | None
     order: int | None
-    in_order: Annotated[bool, "Lines as in the bitext, not the best first."]
-    log: Annotated[File | None, "File of line number, score, source words; the best first."]
-    raw: Annotated[bool, "The text is raw: n-grams are of tokens, and lines are written as they are."]
+    in_order: Annotated[bool, "Write the pairs in the order of the bitext, not the best first."]
+    log: Annotated[
+        File | None,
+        "Output file for line number, score and number of source words of each selected pair; the best first.",
+    ]
+    raw: Annotated[bool, "The text is raw: count n-grams of tokens, and write lines unchanged."]
     source_language: SourceLanguage
     source_tokenizer: Annotated[TokenizerName | None, Option(section=RawTextSettings, unset=TOKENIZER_OF_LANGUAGE)]
     config: Config
@@ -32,18 +35,21 @@ class SelectOptions(TypedDict, total=False):
 
 @described(SelectionConfig)
 def select(
-    source: Annotated[File, "Source side of the bitext, tokenized or `raw`, one sentence a line."],
+    source: Annotated[File, "Source side of the bitext, tokenized or `raw`, one sentence per line."],
     target: Annotated[File, "Target side of the bitext, line by line."],
-    in_domain: Annotated[Files, "Source text like what is to be translated, tokenized or `raw`; one file or several."],
-    output_source: Annotated[File, "File of the selected source sentences."],
-    output_target: Annotated[File, "File of their translations."],
+    in_domain: Annotated[
+        Files, "Source text that resembles the text to translate, tokenized or `raw`; one or more files."
+    ],
+    output_source: Annotated[File, "Output file for the selected source sentences."],
+    output_target: Annotated[File, "Output file for their translations."],
     **options: Unpack[SelectOptions],
 ) -> SelectionResult:
     """Select the training sentences that resemble in-domain text, by feature decay (Biçici & Yuret 2011).
 
-    The best come first, so that the first lines are the selection of a smaller budget.
+    The best pairs come first, so that the first lines are the selection for a smaller budget.
 
-    Returns what the selection covers of the in-domain n-grams, and what others do. Raises SmtError or OSError.
+    Returns the shares of in-domain n-grams that the selection covers, and a random selection. Raises SmtError or
+    OSError.
 
     >>> result = select("train.de", "train.en", "dev.de", "few.de", "few.en", sentences=100)
     >>> result.selected.n_sentences
@@ -61,11 +67,11 @@ def select(
 
 
 def _words(text: Path, options: SelectOptions) -> Words:
-    """What finds the words of a line: those of tokenized text, or the tokens of raw text."""
+    """The function that splits a line into words: at spaces, or with the tokenizer if text is raw."""
     language, name = options["source_language"], options["source_tokenizer"]
     if not options["raw"]:
         if language or name:
-            raise ConfigError("a language and a tokenizer are of raw text; give --raw with them")
+            raise ConfigError("a language and a tokenizer are for raw text; give --raw, too")
         return split
     if language is None:
         raise ConfigError("raw text needs its language; give --source-language (de, en ...)")

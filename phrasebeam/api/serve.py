@@ -19,7 +19,7 @@ MOST_PORT = 65535
 
 @heading("Limits")
 class LimitOptions(TypedDict, total=False):
-    """What one request may ask for, and how many may wait."""
+    """Limits of one request, and of the number of waiting requests."""
 
     max_words: int | None
     max_lines: int | None
@@ -34,55 +34,56 @@ class LimitOptions(TypedDict, total=False):
 
 @described(ServerLimits)
 def serve(
-    model: Annotated[Files, "Model directories, or NAME=DIR; a request that names none means the first."],
+    model: Annotated[Files, "Model directories, or NAME=DIR; requests without a model name use the first."],
     *,
-    port: Annotated[int, Field(ge=0, le=MOST_PORT), "Port to listen on; 0: any that is free."] = 8000,
-    host: Annotated[str, "Address to listen on; 0.0.0.0: all."] = "127.0.0.1",
+    port: Annotated[int, Field(ge=0, le=MOST_PORT), "Port to listen on; 0: any free port."] = 8000,
+    host: Annotated[str, "Address to listen on; 0.0.0.0: all addresses."] = "127.0.0.1",
     threads: AtOnce = 1,
     token_file: Annotated[
-        File | None, "File with a token that requests must have, as 'Authorization: Bearer TOKEN'."
+        File | None, "File with a token; requests must have the header 'Authorization: Bearer TOKEN'."
     ] = None,
     allowed_host: Annotated[
         str | Sequence[str] | None,
-        "Names by which it may be called, beside `host`, localhost and addresses; with a token any name is.",
+        "More host names to accept, besides `host`, localhost and addresses; with a token all names are accepted.",
     ] = None,
     projects: Annotated[
-        File | None, "Directory of what is confirmed by /v1/segments, from which requests learn: a journal a project."
+        File | None,
+        "Directory for projects: each has a journal of the segments confirmed by /v1/segments, which its requests use.",
     ] = None,
     project: Annotated[
         str | None,
-        "A project of `projects`, whose confirmed translations count for clients of LibreTranslate and MateCat, and "
-        "take what is sent to /suggest.",
+        "A project of `projects` for clients of LibreTranslate and MateCat: its confirmed translations are used, and "
+        "/suggest adds to them.",
     ] = None,
     tm: Annotated[
         str | Sequence[str] | None,
-        "Translation memories in which all projects of a model find segments: FILE, for the first model, or "
-        "MODEL=FILE.",
+        "Translation memories for all projects of a model: FILE for the first model, or MODEL=FILE.",
     ] = None,
     terms: Annotated[
         str | Sequence[str] | None,
-        "Term bases (CSV, TSV or TBX) whose translations count in all requests to a model: FILE, for the first model, "
-        "or MODEL=FILE.",
+        "Term bases (CSV, TSV, TBX) that are used in all requests to a model: FILE for the first model, or MODEL=FILE.",
     ] = None,
     watch: Annotated[
         str | Sequence[str] | None,
-        "PROJECT=FILE or MODEL/PROJECT=FILE: a translation memory that a tool writes, such as OmegaT's "
-        "project_save.tmx; the project learns what is saved in it.",
+        "PROJECT=FILE or MODEL/PROJECT=FILE: a translation memory that a translator's program saves, such as OmegaT's "
+        "project_save.tmx; the project learns its segments after each save.",
     ] = None,
     cors_origin: Annotated[
         str | Sequence[str] | None,
-        "Origins of web pages whose scripts may call the server, such as https://mt.example, or * for all; "
-        "LibreTranslate's endpoints are open to all.",
+        "Origins of web pages whose scripts may call all endpoints, such as https://mt.example, or * for all origins; "
+        "LibreTranslate's endpoints are always open.",
     ] = None,
     languages: Annotated[
         str | Iterable[str] | None,
-        "NAME=SOURCE:TARGET, the languages of a model for LibreTranslate's clients, such as news=de:en; those of raw "
-        "text know theirs.",
+        "NAME=SOURCE:TARGET: the languages of a model for LibreTranslate's clients, such as news=de:en; models for raw "
+        "text know their languages.",
     ] = None,
     memory: MemoryBound = None,
     **limits: Unpack[LimitOptions],
 ) -> None:
-    """Serve models over HTTP until a signal ends it: an interface of its own, and those of Moses and LibreTranslate.
+    """Serve models over HTTP, with a web page, an API of its own, and the APIs of Moses and LibreTranslate.
+
+    Runs until a signal ends it.
 
     Raises SmtError or OSError.
     """
@@ -104,7 +105,7 @@ def serve(
     hosts = [host, *map(check_host_name, texts(allowed_host))]
     clients = Clients([*map(checked_origin, texts(cors_origin))], checked_project(project, projects is not None))
     if (tm or watch) and projects is None:
-        raise ConfigError("--tm and --watch are of projects; give --projects DIR, too")
+        raise ConfigError("--tm and --watch are for projects; give --projects DIR, too")
     memories, bases = named_files("--tm", texts(tm), models), named_files("--terms", texts(terms), models)
     if twice := next((name for name, files in bases.items() if len(files) > 1), None):
         raise ConfigError(f"--terms: the model {twice} has two files of terms, expected one; put them together")

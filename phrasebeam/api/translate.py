@@ -54,9 +54,9 @@ if TYPE_CHECKING:
 def translate(model: Model, *, threads: AtOnce = 1, **options: Unpack[TranslateOptions]) -> list[str]:
     """Translate the sentences of a file, raw or tokenized as the training data were.
 
-    Decoder does so with sentences in place of files, translate_lines with lines.
+    Use Decoder for sentences instead of files, and translate_lines for lines.
 
-    Returns the translations, a line each, unless they went elsewhere. Raises SmtError or OSError.
+    Returns the translations, one per line, unless they were written to a file. Raises SmtError or OSError.
 
     >>> translate("model", input="dev.de")[:1] == [Decoder.load("model").translate(next(open("dev.de"))).text]
     True
@@ -68,7 +68,7 @@ def translate(model: Model, *, threads: AtOnce = 1, **options: Unpack[TranslateO
     given = settings_given(translate, TranslateSettings, {"model": model, "threads": threads, **options})
     settings = translate_settings_of(Path(model), options, given)
     if is_document(source) and (option := of_tokens(options)):
-        raise ConfigError(f"{option} is of lines; leave it out for documents")
+        raise ConfigError(f"{option} works only for lines of text; leave it out for documents")
     with resources(settings.memory, options, options["workers"]):
         raw_text = _raw_text(Path(model), options, settings)
         check_paragraphs(options, raw_text is not None)
@@ -78,7 +78,7 @@ def translate(model: Model, *, threads: AtOnce = 1, **options: Unpack[TranslateO
 
 
 def _normalized(model: Path, options: TranslateOptions, threads: int) -> list[str]:
-    """The forms of words, line by line; nothing where they go elsewhere."""
+    """The forms of words, line by line; nothing if they go elsewhere."""
     # Here, since translations do not need what they import
     from phrasebeam.decoder.normalization.normalizer import Normalizer
     from phrasebeam.decoder.normalization.normalizer_files import OWN_FILES
@@ -144,7 +144,7 @@ def _prefixes(options: TranslateOptions, settings: LineSettings) -> Iterator[Pre
 
 
 def _request(options: TranslateOptions, settings: TranslateSettings) -> Request:
-    """What is wanted of each sentence; a name of Moses' needs the sparse features of a list of one."""
+    """The request for each sentence; the option `moses_names` needs the sparse features of a list of one."""
     n = options["nbest"] or (1 if options["moses_names"] else None)
     beam = math.inf if options["lattice_beam"] is None else options["lattice_beam"]
     wants_lattice = options["lattice_output"] is not None
@@ -199,7 +199,7 @@ def _segments(
 
 
 def _document(model: Path, path: Path | None, options: TranslateOptions) -> Document:
-    """The document in a file, whose languages, where nothing else is said, are the model's."""
+    """The document in a file, whose languages are by default the model's."""
     known, columns = open_description(model).text_languages, (options["source_column"], options["target_column"])
     if known and named_format(str(path)) != "tsv":
         columns = columns[0] or known.source_language, columns[1] or known.target_language
@@ -248,7 +248,7 @@ def _terms(model: Path, options: TranslateOptions) -> TermBase | None:
 
 
 def _raw_text(model: Path, options: TranslateOptions, settings: TranslateSettings) -> "RawText | None":
-    """How the model preprocesses text, where it is raw; lattices are of tokens."""
+    """The model's preprocessing, if text is raw; lattices always have tokens."""
     is_raw = options["raw"]
     if is_raw is None:
         is_raw = settings.input.format == "text" and is_of_raw_text(model)

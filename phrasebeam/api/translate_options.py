@@ -35,43 +35,52 @@ MOST_DERIVATIONS = 100_000  # of a sentence, which are in memory, some kB each
 
 @heading("Input")
 class InputOptions(TypedDict, total=False):
-    """How sentences are read."""
+    """Options of reading sentences."""
 
     input: Annotated[
         File | None,
         Option(
-            "File of the sentences, plain, .gz or .zst; or a document, TSV, PO or XLIFF, which is filled in.",
+            "File of sentences, plain, .gz or .zst; or a document (TSV, PO or XLIFF) whose empty "
+            "segments are translated.",
             unset="standard input",
         ),
     ]
     input_format: Annotated[InputFormat | None, Option(setting="input.format")]
     input_weight: Annotated[
         float | None,
-        Option("Weight of the ln probability of a lattice's words.", unset="input_score in the model's weights"),
+        Option(
+            "Weight of the feature input_score: the log scores of a lattice's arcs.",
+            unset="input_score in the model's weights",
+        ),
     ]
     markup: Annotated[Markup | None, Option(setting="input.markup")]
     oov: Annotated[Oov | None, Option(setting="input.oov")]
-    prefix: Annotated[File | None, "File of what translations must begin with, a line for each sentence."]
-    terms: Annotated[File | None, "File of terms and their translations, CSV, TSV or TBX, which are kept to."]
-    partial_word: Annotated[bool, "The last word of a prefix may be unfinished, unless space follows it."]
+    prefix: Annotated[File | None, "File of prefixes: each translation begins with the corresponding line."]
+    terms: Annotated[File | None, "Term base (CSV, TSV or TBX) with translations of terms, which are always used."]
+    partial_word: Annotated[bool, "The last word of a prefix may be incomplete, unless a space follows it."]
     paragraphs: Annotated[
-        bool, "Lines of raw text have any number of sentences: each is translated by itself, white space is kept."
+        bool, "Split each line of raw text into sentences, translate each sentence, and keep the white space."
     ]
 
 
 @heading("Output")
 class OutputOptions(TypedDict, total=False):
-    """Where translations go, and what stands beside them."""
+    """Where translations are written, and the further fields of a line."""
 
     output: Annotated[
         File | None,
-        Option("File for the translations, as named plain or compressed; - for standard output.", unset="returned"),
+        Option(
+            "Output file for the translations, compressed if named .gz or .zst; - for standard output.",
+            unset="returned",
+        ),
     ]
-    alignment: Annotated[bool, "Append the word alignment, 0-0 1-2."]
-    segmentation: Annotated[bool, "Follow each phrase with the source words it translates, |3-4|."]
+    alignment: Annotated[bool, "Append the word alignment: 0-0 1-2."]
+    segmentation: Annotated[bool, "After each phrase, write the positions of its source words: |3-4|."]
     scores: Annotated[bool, "Append ' ||| ', the feature values, ' ||| ' and the model score."]
     confidence: Annotated[
-        bool, "Append ' ||| ' and the probability of each word; of a normalizer's words, a line each, after a tab."
+        bool,
+        "Append ' ||| ' and the probability of each word; with a normalizer and one word per line, "
+        "append a tab and the probability.",
     ]
 
 
@@ -80,20 +89,25 @@ class NbestOptions(TypedDict, total=False):
     """Lists of derivations."""
 
     nbest: Annotated[
-        int | None, Field(ge=1, le=MOST_DERIVATIONS), "Number of derivations of each sentence in `nbest_output`."
+        int | None, Field(ge=1, le=MOST_DERIVATIONS), "Number of derivations per sentence in `nbest_output`."
     ]
     nbest_output: Annotated[
-        File | None, "File in Moses' format: 0 ||| text ||| features ||| score; -: instead of translations."
+        File | None,
+        "Output file for n-best lists in Moses' format: 0 ||| text ||| features ||| score. With -, they"
+        " are printed instead of translations.",
     ]
-    distinct: Annotated[bool, "Only the best derivation of each text in `nbest_output`."]
-    moses_names: Annotated[bool, "Features are called as in Moses' n-best lists, in its order."]
+    distinct: Annotated[bool, "Write only the best derivation of each distinct translation to `nbest_output`."]
+    moses_names: Annotated[bool, "Use the names and the order of features of Moses' n-best lists."]
 
 
 @heading("Minimum Bayes risk")
 class MbrOptions(TypedDict, total=False):
     """Choice by expected BLEU or chrF++."""
 
-    mbr: Annotated[bool | None, Option("Choose the translation with the largest expected gain.", unset="the model's")]
+    mbr: Annotated[
+        bool | None,
+        Option("Minimum Bayes risk: choose the translation with the largest expected gain.", unset="the model's"),
+    ]
     mbr_size: Annotated[int | None, Option(setting="mbr.size")]
     mbr_scale: Annotated[float | None, Option(setting="mbr.scale")]
     mbr_gain: Annotated[Gain | None, Option(setting="mbr.gain")]
@@ -101,16 +115,20 @@ class MbrOptions(TypedDict, total=False):
 
 @heading("Lattices")
 class LatticeOptions(TypedDict, total=False):
-    """What the search kept."""
+    """Options of lattice outputs."""
 
     lattice_output: Annotated[
-        File | None, "File for what the search kept of each sentence; -: instead of translations."
+        File | None,
+        "Output file for the lattice of each sentence: all hypotheses that the search kept. With -, "
+        "they are printed instead of translations.",
     ]
     lattice_format: Annotated[
         LatticeFormat | None,
-        Option("osg: Moses' search graph; dot: for Graphviz, what people can read of it.", unset="osg"),
+        Option("osg: Moses' search graph; dot: a drawing for Graphviz.", unset="osg"),
     ]
-    lattice_beam: Annotated[float | None, Field(ge=0), "Keep derivations that score at most this much below the best."]
+    lattice_beam: Annotated[
+        float | None, Field(ge=0), "Prune lattices to derivations that score at most this much below the best."
+    ]
 
 
 @heading("Search")
@@ -121,7 +139,7 @@ class SearchOptions(TypedDict, total=False):
     pop_limit: Annotated[int | None, Option(setting="search.pop_limit")]
     stack: Annotated[int | None, Option(setting="search.stack")]
     beam_threshold: Annotated[float | None, Option(setting="search.beam_threshold")]
-    no_future_cost: Annotated[bool, "Compare hypotheses of a stack by their scores alone."]
+    no_future_cost: Annotated[bool, "Compare the hypotheses of a stack without future cost."]
     distortion_limit: Annotated[int | None, Option(setting="search.distortion_limit")]
     table_limit: Annotated[int | None, Option(setting="search.table_limit")]
 
@@ -131,20 +149,27 @@ class TrainingInputOptions(TypedDict, total=False):
     """Translations of the input that the model was trained on."""
 
     leave_one_out: Annotated[LeaveOneOut | None, LEAVE_ONE_OUT]
-    reference: Annotated[File | None, "File of the sentences' translations."]
-    word_alignment: Annotated[File | None, "File of their word alignments, 0-0 1-2, that the model was made of."]
+    reference: Annotated[File | None, "File of reference translations of the sentences."]
+    word_alignment: Annotated[
+        File | None, "File of the word alignments of the sentences, 0-0 1-2, from which the model was trained."
+    ]
 
 
 @heading("Learning from confirmed translations")
 class AdaptationOptions(TypedDict, total=False):
     """Confirmed translations."""
 
-    adapt: Annotated[File | None, "File of confirmed translations: each is learned before the next line is translated."]
+    adapt: Annotated[
+        File | None, "File of confirmed translations: the model learns each of them before it translates the next line."
+    ]
     adapt_journal: Annotated[
-        File | None, "File that keeps what is learned, of this and earlier runs; alone: only use what it has."
+        File | None,
+        "File that stores the confirmed segments of this and earlier runs; without `adapt` only its segments are used.",
     ]
     tm: Annotated[
-        Files | None, "Translation memories (TMX, TSV, PO, XLIFF): what they have is kept, as it is or in pieces."
+        Files | None,
+        "Translation memories (TMX, TSV, PO, XLIFF): use translations of equal segments, and pieces of "
+        "those of similar segments.",
     ]
     similarity: Annotated[float | None, Option(setting="adaptation.similarity")]
 
@@ -170,7 +195,7 @@ class TranslateOptions(
 
 
 def check_arguments(model: Path, threads: int, given: TranslateOptions) -> None:
-    """Raise ConfigError where arguments need or exclude each other."""
+    """Raise ConfigError if arguments need or exclude each other."""
     nbest, has_output = given["nbest"], given["nbest_output"] is not None
     training = [given["leave_one_out"] is None, given["reference"] is None, given["word_alignment"] is None]
     learns, is_training = is_adapted(given), not all(training)
@@ -200,10 +225,10 @@ def check_arguments(model: Path, threads: int, given: TranslateOptions) -> None:
         "--adapt translates one line after the other; leave out --threads": (
             given["adapt"] is not None and threads > 1
         ),
-        "--adapt, --adapt-journal and --tm are of this process; leave out --engine": (
+        "--adapt, --adapt-journal and --tm work only in this process; leave out --engine": (
             learns and given["engine"] != "local"
         ),
-        "--leave-one-out is of training data; leave out --adapt, --adapt-journal and --tm": learns and is_training,
+        "--leave-one-out is for training data; leave out --adapt, --adapt-journal and --tm": learns and is_training,
         "--similarity needs --tm, --adapt or --adapt-journal; give one of them": (
             given["similarity"] is not None and not learns
         ),
@@ -212,12 +237,12 @@ def check_arguments(model: Path, threads: int, given: TranslateOptions) -> None:
 
 
 def check_paragraphs(given: TranslateOptions, is_raw: bool) -> None:
-    """Raise ConfigError where lines of several sentences are not possible."""
+    """Raise ConfigError if lines of several sentences are not possible."""
     option = of_tokens(given)
     conflicts = {
-        "--paragraphs is of plain text; leave it out for documents": is_document(optional_path(given["input"])),
-        "--paragraphs is of raw text, which the model or --no-raw excludes; leave it out": not is_raw,
-        f"{option} is of sentences; leave it out, or --paragraphs": option != "",
+        "--paragraphs is for plain text; leave it out for documents": is_document(optional_path(given["input"])),
+        "--paragraphs is for raw text, which the model or --no-raw excludes; leave it out": not is_raw,
+        f"{option} is for single sentences; leave it out, or --paragraphs": option != "",
     }
     _refuse(conflicts if given["paragraphs"] else {})
 
@@ -230,7 +255,7 @@ def _refuse(conflicts: dict[str, bool]) -> None:
 
 
 def is_document(path: Path | None) -> bool:
-    """Whether a file is by its name one of translators, and not plain text."""
+    """Whether a file name is that of a translators' format, not of plain text."""
     return path is not None and named_format(path) is not None
 
 
@@ -251,7 +276,7 @@ def refused_by_normalizers(given: TranslateOptions) -> str:
 
 
 def is_adapted(given: AdaptationOptions) -> bool:
-    """Whether confirmed translations or translation memories count."""
+    """Whether confirmed translations or translation memories are used."""
     return any(given[name] is not None for name in ("adapt", "adapt_journal", "tm"))
 
 

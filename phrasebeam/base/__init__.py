@@ -1,1 +1,1 @@
-"""What all packages use and that is independent of translation: errors, files, settings, progress, memory, threads."""
+"""Code of all packages, independent of translation: errors, files, settings, progress, memory, threads."""

@@ -59,7 +59,7 @@ class ArrayWriter:
     def append(self, rows: np.ndarray) -> None:
         """Write `rows` ([K, *row_shape], converted to dtype) at the end.
 
-        Raises ValueError for another shape, OSError, which names the file, where the disk is full.
+        Raises ValueError for another shape, OSError, which names the file, if the disk is full.
         """
         rows = np.ascontiguousarray(rows, self.dtype)
         if rows.shape[1:] != self.row_shape:
@@ -86,7 +86,7 @@ def npy_header(dtype: np.dtype, shape: tuple[int, ...]) -> bytes:
 def new_array_file(path: Path, dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
     """Zeros in a new .npy file, mapped: what is written to them goes to the file.
 
-    Raises OSError, which names the file, where the disk has no room for all of it.
+    Raises OSError, which names the file, if the disk has no room for all of it.
     """
     size = math.prod(shape) * dtype.itemsize
     with named_in_errors(path), open(path, "wb") as file:
@@ -104,7 +104,7 @@ def map_array(path: Path, declared: ArrayField, sizes: dict[str, int], mend: str
 
     Its dtype and shape must be those `declared`. Names in the shape stand for what `sizes` says of them; sizes that are
     not there yet are added, as the file has them. `mend`: what a user should do about a damaged file.
-    Raises ModelError where the file is missing, FormatError where it is damaged or holds another array.
+    Raises ModelError if the file is missing, FormatError if it is damaged or holds another array.
     """
     try:
         found = path.stat()
@@ -141,11 +141,11 @@ def array_in(content: bytes, declared: ArrayField, sizes: dict[str, int]) -> np.
 
 
 def _check_numbers(found: np.ndarray, declared: ArrayField) -> None:
-    """Raises ValueError for numbers that are no result of any computation, and for those that are not as declared."""
+    """Raises ValueError for numbers that no computation can give, and for those that do not fit the declaration."""
     if declared.dtype.kind == "f":
         with np.errstate(invalid="ignore"):  # of a NaN that signals
             if not (np.abs(found) <= LARGEST_NUMBER).all():
-                raise ValueError(f"a number that is beyond {LARGEST_NUMBER:g} or none")
+                raise ValueError(f"a number beyond {LARGEST_NUMBER:g}, or not a number")
     elif declared.dtype.kind == "i" or declared.below is not None:
         largest = LARGEST_COUNT if declared.below is None else declared.below - 1
         if found.size and not 0 <= found.min() <= found.max() <= largest:
@@ -157,7 +157,7 @@ def _read_header(file: BinaryIO) -> ArrayHeader:
     magic = np.lib.format.MAGIC_PREFIX
     start = file.read(len(magic) + 2)
     if start[: len(magic)] != magic or len(start) < len(magic) + 2:
-        raise ValueError("another kind of file, or an empty one")
+        raise ValueError("another kind of file, or an empty file")
     version = start[len(magic)]
     if version not in LENGTH_BYTES:
         raise ValueError(f"version {version} of the format, expected 1 to 3")
@@ -175,7 +175,7 @@ def _read_header(file: BinaryIO) -> ArrayHeader:
 
 
 def _misfit(header: ArrayHeader, declared: ArrayField, sizes: Mapping[str, int]) -> str:
-    """The part of the header that is not as declared; "" where it fits."""
+    """The part of the header that is not as declared; "" if it fits."""
     is_row_major = not header.is_fortran or len(header.shape) < 2
     is_declared = is_row_major and header.dtype == declared.dtype.str
     if is_declared and _new_sizes(declared.shape, header.shape, sizes) is not None:
@@ -184,7 +184,7 @@ def _misfit(header: ArrayHeader, declared: ArrayField, sizes: Mapping[str, int])
 
 
 def _wrong_size(header: ArrayHeader, declared: ArrayField, n_bytes: int) -> str:
-    """The sizes of a file as it is and as its header says; "" where they are equal."""
+    """A message with the actual size of a file and the one in its header; "" if they are equal."""
     expected = header.size + math.prod(header.shape) * declared.dtype.itemsize
     return "" if n_bytes == expected else f"{n_bytes} bytes, expected {expected} of {header}"
 
@@ -192,7 +192,7 @@ def _wrong_size(header: ArrayHeader, declared: ArrayField, n_bytes: int) -> str:
 def _new_sizes(
     declared: tuple[int | str, ...], shape: tuple[int, ...], sizes: Mapping[str, int]
 ) -> dict[str, int] | None:
-    """Sizes that were not known and that `shape` tells; None where it is not as declared."""
+    """Sizes that were not known and that `shape` tells; None if it is not as declared."""
     new = dict[str, int]()
     if len(declared) != len(shape):
         return None

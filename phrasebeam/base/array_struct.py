@@ -19,7 +19,7 @@ class ArrayField(NamedTuple):
     below: int | None = None  # what all numbers of a file are that are looked at, see array_in
 
     def lengths(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
-        """The shape in numbers; `sizes` says how many each name stands for. Raises KeyError where one is missing."""
+        """The shape in numbers; `sizes` says how many each name stands for. Raises KeyError if one is missing."""
         return tuple(_length(length, sizes) for length in self.shape)
 
     def new(self, sizes: Mapping[str, int]) -> np.ndarray:
@@ -46,9 +46,9 @@ def array_fields(struct: type) -> dict[str, ArrayField]:
 
 
 def allocate(struct: type[Struct], sizes: Mapping[str, int], **given: Any) -> Struct:
-    """A struct whose declared arrays are new, but for the fields that are `given`.
+    """A struct with new arrays for all declared fields except those `given`.
 
-    Raises TypeError where a field is neither declared nor given, KeyError where a size is missing.
+    Raises TypeError if a field is neither declared nor given, KeyError if a size is missing.
     """
     new = {name: field.new(sizes) for name, field in array_fields(struct).items() if name not in given}
     return struct(**new, **given)

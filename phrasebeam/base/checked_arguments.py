@@ -29,7 +29,7 @@ NO_BOUNDS = None, None
 
 
 class Checker(NamedTuple):
-    """What is made of a type once, since arguments are checked at each call."""
+    """The check of a type, made once, since arguments are checked at each call."""
 
     kind: Any
     fits: Callable[[Any], bool]
@@ -45,7 +45,7 @@ class Checker(NamedTuple):
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, which raises ConfigError where an argument is not of the type of its parameter.
+    """The function, which raises ConfigError if an argument is not of the type of its parameter.
 
     A dictionary in place of a section of settings becomes that section. What is read from an iterator is not looked at.
     """
@@ -84,7 +84,7 @@ def call_checked(
 
 
 def check_fields(given: Any, *left_out: str) -> None:
-    """Raise ConfigError where a field of a dataclass is not of its type, but for those that are `left_out`.
+    """Raise ConfigError if a field of a dataclass is not of its type, except fields that are `left_out`.
 
     A dictionary in place of a section of settings becomes that section.
     """
@@ -144,7 +144,7 @@ def bounds_of(kind: Any) -> Bounds:
 
 
 def _collection(origin: Any, parts: tuple[Any, ...]) -> Callable[[Any], bool]:
-    """Like _fitting, for a type with items; items of mappings and sequences are looked at. A string is none of them."""
+    """Like _fitting, for a type with items; items of mappings and sequences are checked, but not of strings."""
     if not issubclass(origin, (Mapping, Sequence)):
         return lambda value: isinstance(value, origin) and not isinstance(value, str)
     each = [_fitting(part) for part in parts if part is not ...]

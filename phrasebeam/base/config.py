@@ -131,7 +131,7 @@ class _PlainYaml(yaml.SafeLoader):
         self._extents: dict[str, tuple[int, int]] = {}  # values and levels of each anchored value
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        """The next node of the tree. Raises YAMLError where it is too deep, or there are too many of them."""
+        """The next node of the tree. Raises YAMLError if it is too deep, or there are too many of them."""
         event: Any = self.peek_event()
         is_alias = isinstance(event, yaml.AliasEvent)
         if is_alias and event.anchor in self.anchors and event.anchor not in self._extents:
@@ -152,7 +152,7 @@ class _PlainYaml(yaml.SafeLoader):
         return node
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-        """The dictionary of a node. Raises YAMLError where a key is there twice."""
+        """The dictionary of a node. Raises YAMLError if a key is there twice."""
         pairs = node.value if isinstance(node, yaml.MappingNode) else ()
         keys = set()
         for key in (key for key, _ in pairs if isinstance(key, yaml.ScalarNode)):
@@ -163,7 +163,7 @@ class _PlainYaml(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:
-        """The value of a node. Raises YAMLError where it is not what its tag says."""
+        """The value of a node. Raises YAMLError if it is not what its tag says."""
         try:
             if len(node.value) > LONGEST_YAML_NUMBER and node.tag in (f"{YAML_TAG}int", f"{YAML_TAG}float"):
                 raise ValueError
@@ -194,9 +194,9 @@ Config = TypeVar("Config", bound=Section)
 
 
 def load_config(path: str | Path, section: type[Config], folder: Path | None = None) -> Config:
-    """The configuration in the YAML file `path`. Raises ConfigError, naming the key and its valid values.
+    """Read the configuration in the YAML file `path`. Raises ConfigError, naming the key and its valid values.
 
-    With a `folder` the files that it names are relative to that.
+    Files that it names are relative to `folder`, if that is given.
     """
     if not isinstance(path, (str, Path)) or not (isinstance(section, type) and issubclass(section, Section)):
         raise ConfigError(f"{excerpt(path)}, {excerpt(section)}: expected a file and a class such as TuneConfig")
@@ -272,7 +272,7 @@ def _explain(problem: Any, section: type[Section]) -> str:
 
 
 def _keys(section: type[Section], path: list[str]) -> list[str]:
-    """Keys of the subsection of `section` at the key path `path`; empty where there is none.
+    """Keys of the subsection of `section` at the key path `path`; empty if there is none.
 
     Lists have numbers in the path, and sections that are told apart by a kind have that kind.
     """

@@ -48,7 +48,7 @@ class FormatError(SmtError):
         super().__init__(f"{where}: {message}")
 
     def without_path(self) -> str:
-        """The message for those who are not to know where files lie."""
+        """The message without the path of the file, for readers who should not see paths."""
         return printable(f"line {self.line}: {self.message}" if self.line is not None else self.message)
 
     def __reduce__(self) -> tuple[object, ...]:

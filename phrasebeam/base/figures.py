@@ -43,7 +43,7 @@ def check_figure_file(path: Path) -> None:
     formats = sorted(Figure().canvas.get_supported_filetypes())
     if _format(path) not in formats:
         expected = ", ".join(f".{name}" for name in formats)
-        raise ConfigError(f"{path}: no format for plots; expected a file name that ends in one of {expected}")
+        raise ConfigError(f"{path}: not a file format for plots; expected a file name that ends in one of {expected}")
 
 
 def write_figure(path: Path, width: float, height: float, draw: Callable[[Any], None]) -> None:

@@ -37,7 +37,7 @@ def read_lines(path: str | Path) -> Iterator[str]:
 
 
 def read_standard_input() -> Iterator[str]:
-    """Lines of standard input, as `read_lines` has those of a file, each as it comes."""
+    """Lines of standard input, like read_lines for a file, each as soon as it arrives."""
     clear_starting_line()
     # A reader of its own: sys.stdin must not be locked by the thread that waits for a line when the process ends.
     with named_in_errors(Path(STANDARD_INPUT)):
@@ -48,7 +48,7 @@ def read_standard_input() -> Iterator[str]:
 
 
 def read_input(path: str | Path | None) -> Iterator[str]:
-    """Lines of the file `path`, or of standard input, which is meant by None and -."""
+    """Lines of the file `path`; None and - mean standard input."""
     return read_standard_input() if path is None or str(path) == "-" else read_lines(path)
 
 
@@ -74,7 +74,7 @@ def _blocks(file: BinaryIO, name: str | Path, size: int) -> Iterator[bytes]:
             block, rest, end = _next_block(file, rest, size)
             mark = len(BOM_UTF8) if number == 0 and block.startswith(BOM_UTF8) else 0
             if mark:
-                hint(f"{name}: begins with a byte order mark (BOM), which was left out")
+                hint(f"{name}: begins with a byte order mark (BOM), which was removed")
             sound, refused = _sound_lines(block, mark)
             number += sound.count(b"\n")
             if sound:
@@ -131,9 +131,9 @@ def open_binary(path: str | Path) -> BinaryIO:
 def atomic_file(path: str | Path) -> Iterator[BinaryIO]:
     """A binary file for writing that replaces `path` when the block ends without an exception, else is removed.
 
-    What is written is compressed if the name ends in .gz or .zst.
+    The content is compressed if the name ends in .gz or .zst.
 
-    What processes that were killed have left unfinished beside it is removed, too.
+    Unfinished files of killed processes beside it are removed, too.
     """
     path = Path(path)
     # Devices and pipes are written to directly, as is /dev/stderr or /dev/fd/3 where that links to an ordinary file.
@@ -158,20 +158,20 @@ def real_path(path: str | Path) -> Path:
 
 
 def check_keeps_inputs(outputs: Iterable[str | Path | None], inputs: Iterable[str | Path | None]) -> None:
-    """Raises ConfigError where a file that is to be written is one of those that are read, or has them in it.
+    """Raises ConfigError if an output is one of the inputs, or a directory that contains one.
 
-    None and - are no files, nor are devices.
+    None, - and devices are ignored.
     """
     read = {one for path in inputs if path is not None for one in (real_path(path), *real_path(path).parents)}
     for path in outputs:
         if path is None or str(path) == "-" or Path(path).is_char_device():
             continue
         if real_path(path) in read:
-            raise ConfigError(f"{path}: is read, too, and would be replaced; give another file for what is written")
+            raise ConfigError(f"{path}: is an input and would be replaced; give another output file")
 
 
 def check_regular(directory: Path) -> None:
-    """Raise FormatError where a pipe, a socket or a device is in `directory`: who opens one may wait for ever."""
+    """Raise FormatError if a pipe, a socket or a device is in `directory`: who opens one may wait for ever."""
     for folder, _, names in os.walk(directory):
         for path in (Path(folder, name) for name in names):
             if path.exists() and not path.is_file():
@@ -211,7 +211,7 @@ def scratch_directory(folder: str | Path | None = None) -> Iterator[Path]:
 
 @contextmanager
 def output_file(path: str | Path | None) -> Iterator[BinaryIO]:
-    """The atomic file `path`, or standard output, which is meant by None and -."""
+    """The atomic file `path`; None and - mean standard output."""
     if path is None or str(path) == "-":
         yield sys.stdout.buffer
     else:

@@ -36,7 +36,7 @@ SECONDS_BETWEEN_PROCESSES = 0.25  # looks at other processes, which take millise
 
 def _large_enough(n_bytes: int) -> int:
     if n_bytes < LEAST_MEMORY:
-        raise ValueError(f"should be at least {format_size(LEAST_MEMORY)}, since the program itself takes that")
+        raise ValueError(f"should be at least {format_size(LEAST_MEMORY)}, which the program itself needs")
     return n_bytes
 
 
@@ -45,7 +45,9 @@ class MemorySettings(Section):
 
     memory: Annotated[Bytes, AfterValidator(_large_enough), WITHOUT_EFFECT] = Field(
         DEFAULT_MEMORY,
-        description="memory that the process and its children may hold, such as 2G; what does not fit goes to disk",
+        description=(
+            "limit of the memory of this process and its child processes, such as 2G; data beyond it go to disk"
+        ),
     )
 
 
@@ -86,7 +88,7 @@ class MemoryBound:
         self._thread.join()
 
     def report(self) -> str:
-        """A line that tells of a peak beyond the bound, and what to do; empty where the bound was kept."""
+        """A message about a peak above the bound, with advice; empty if the bound was kept."""
         own = peak_memory()
         peak = max(self.peak, own if own > self._peak_before else 0)
         if peak <= self.n_bytes:
@@ -108,12 +110,12 @@ class MemoryBound:
                 self._look_at_processes()
 
     def _look(self) -> float:
-        """Release mapped pages where the bound is near and they are many; the seconds until the next look."""
+        """Release mapped pages if the bound is near and they are many; returns the seconds until the next check."""
         least, most = SECONDS_BETWEEN_LOOKS
         return min(most, max(least, self.free() / BYTES_PER_SECOND))
 
     def free(self) -> float:
-        """Bytes until the bound is near; where it is, and mapped pages are many, they are released before."""
+        """Bytes until the bound is near; if it is, and mapped pages are many, they are released before."""
         memory = resident_memory()
         if memory is None:
             return math.inf
@@ -143,7 +145,7 @@ def keep_memory(n_bytes: int) -> None:
 
 
 def room_for_pages() -> float:
-    """Bytes of mapped files that may be read before the bound is near; infinite without a bound, or where all fit in.
+    """Bytes of mapped files that may be read before the bound is near; infinite without a bound, or if all fit in.
 
     Where the bound is near, and mapped pages are many, they are released before.
     """
@@ -159,7 +161,7 @@ def pieces_of_rows(n_rows: int, at_once: int) -> Iterator[int]:
 
 
 def end_memory_bound() -> str:
-    """End what `keep_memory` began; a line that tells of a peak beyond the bound, empty where it was kept."""
+    """End what `keep_memory` began; a message about a peak above the bound, empty if it was kept."""
     global _bound
     ended, _bound = _bound, None
     if ended is None:
@@ -169,7 +171,7 @@ def end_memory_bound() -> str:
 
 
 def leave_out_processes(is_left_out: bool) -> None:
-    """Whether other processes are no part of the bound, such as those of a cluster, which has bounds of its own."""
+    """Whether the bound ignores other processes, such as those of a cluster, which has its own bounds."""
     global _leaves_out
     _leaves_out = is_left_out
 
@@ -185,7 +187,7 @@ def _megabytes(n_bytes: int) -> str:
 
 
 def _name_of(pid: int) -> str:
-    """The module that a process of ours runs, the command of another one, "" if it is gone."""
+    """The module of one of our processes, or the command of another process; "" if it is gone."""
     try:
         command = Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace").split("\0")
     except OSError:

@@ -27,7 +27,7 @@ RESULT = re.compile(r"^(Returns|Raises|>>>)", re.M)  # what stands behind the se
 
 
 class Option(NamedTuple):
-    """What an argument is besides its type, as metadata of Annotated; a plain string there is its help alone."""
+    """Metadata of an argument besides its type, for Annotated; a plain string there is only its help."""
 
     help: str = ""  # "": the description of its setting
     setting: str = ""  # key of the setting that it stands for, such as search.stack; "": its own name
@@ -43,7 +43,7 @@ class Heading(NamedTuple):
 
 
 class Declared(NamedTuple):
-    """All that is known of an argument."""
+    """Everything known about an argument."""
 
     name: str
     kind: Any  # its type
@@ -135,7 +135,7 @@ def _parameters(function: Callable[..., Any], section: type[Section] | None) -> 
 
 
 def _declared(parameter: Parameter, section: type[Section] | None, unset: str, function: str) -> Declared:
-    """What is known of an argument. Raises LookupError where it has neither a help nor a setting with a description."""
+    """The declaration of an argument. Raises LookupError if it has no help and no setting with a description."""
     annotation, name = parameter.annotation, parameter.name
     option = _first(annotation, Option(_first(annotation, "")))
     help, bounds, meant, owner, key = option.help, bounds_of(annotation), option.unset, None, option.setting or name
@@ -161,7 +161,7 @@ def _field(section: type[Section] | None, key: str) -> FieldInfo:
     """The field of the setting `key`, such as search.stack, of a section. Raises LookupError."""
     first, _, rest = key.partition(".")
     if section is None or first not in section.model_fields:
-        raise LookupError(f"{key}: no setting of {section}; give the option a help")
+        raise LookupError(f"{key}: not a setting of {section}; give the option a help text")
     field = section.model_fields[first]
     return _field(next(sections_in(field.annotation)), rest) if rest else field
 
@@ -193,7 +193,7 @@ def _shown(field: FieldInfo) -> str:
 
 
 def _sentence(text: str) -> str:
-    """A description as a sentence; a value that it begins with, such as "cube: cube pruning", stays as it is."""
+    """A description as a sentence; a value at its beginning, such as "cube: cube pruning", keeps its case."""
     first = text[:1] if re.match(r"\S+[:,]", text) else text[:1].upper()
     return first + text[1:] + ("" if text.endswith(".") else ".")
 

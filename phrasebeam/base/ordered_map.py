@@ -24,7 +24,7 @@ class Together(ABC, Generic[Item, Result]):
 
     @abstractmethod
     def of_several(self, items: Sequence[Item]) -> Iterator[Result]:
-        """The results of items, in their order; where one raises, after the results of those before it."""
+        """The results of items, in their order; if one raises, after the results of those before it."""
 
 
 def results_of(function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
@@ -68,7 +68,7 @@ class _Batch(Generic[Item, Result]):
 
 
 class _Work(Generic[Item, Result]):
-    """What the threads of a map share: items that were read, and batches in their order."""
+    """State shared by the threads of a map: items that were read, and batches in their order."""
 
     def __init__(self, function: Callable[[Item], Result], items: Iterable[Item], threads: int):
         self._function, self._items, self._threads = function, items, threads

@@ -10,7 +10,7 @@ Item = TypeVar("Item")
 
 
 class Pool(Generic[Item]):
-    """Holds as many objects as were ever borrowed at the same time; any thread may borrow one."""
+    """Keeps the objects that threads borrow: as many as were ever borrowed at the same time."""
 
     def __init__(self, make: Callable[[], Item]):
         """`make` makes a new object when all others are borrowed."""
@@ -18,7 +18,7 @@ class Pool(Generic[Item]):
 
     @contextmanager
     def borrow(self) -> Iterator[Item]:
-        """An object that nobody else has until the context ends: the one that was returned last, or a new one.
+        """An object that no other thread has until the context ends: the one that was returned last, or a new one.
 
         It goes back into the pool unless the context ends with an exception, which may leave it half changed.
         """

@@ -26,7 +26,7 @@ LEAST_TOLD = 0.1  # seconds
 def stage(description: str, total: int | None = None, unit: str = "") -> Iterator[Advance]:
     """Show a stage of long work of `total` steps (None: unknown) if `show_progress` was called; log what it did.
 
-    That is its seconds and, where steps have a `unit`, say "sentences", their number; and how many of the seconds went
+    That is its seconds and, if steps have a `unit`, say "sentences", their number; and how many of the seconds went
     to compiling kernels, since later runs do without these.
     """
     start, done, lock, compiled_before = time.perf_counter(), 0, Lock(), _compiling_seconds
@@ -64,7 +64,7 @@ def compilation_bar(description: str, done: int, seconds: float) -> Iterator[Adv
 
 @contextmanager
 def board(screen: "RichCast") -> Iterator[None]:
-    """Show what rich makes of `screen` below the bars, and between them, if there are bars on a terminal at all."""
+    """Show `screen`, rendered by rich, below the bars, if there are bars on a terminal."""
     if not is_shown():
         yield
         return
@@ -101,7 +101,7 @@ def is_quiet() -> bool:
 
 
 def show_progress() -> None:
-    """Show stages, and what is logged, on standard error from now on: called by commands, not by the library."""
+    """Show progress bars and log lines on standard error from now on, as commands do."""
     global _shown
     _shown = not _is_quiet
     log.addHandler(HANDLER)
@@ -109,7 +109,7 @@ def show_progress() -> None:
 
 
 def show_beside(screen: "RichCast") -> Callable[[], object]:
-    """Show what rich makes of `screen` below the bars, where there are any, until the function returned is called."""
+    """Show `screen`, rendered by rich, below the bars, if there are any, until the returned function is called."""
     _beside[id(screen)] = screen
     return lambda: _beside.pop(id(screen), None)
 

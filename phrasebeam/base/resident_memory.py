@@ -33,7 +33,7 @@ class ResidentMemory(NamedTuple):
 
 
 def resident_memory() -> ResidentMemory | None:
-    """The resident memory of this process; None where the system does not say, or not now."""
+    """The resident memory of this process; None if the system does not say, or not now."""
     try:
         _, pages, mapped = os.pread(_statm(os.getpid()), STATM_SIZE, 0).split()[:3]
     except OSError:
@@ -43,12 +43,12 @@ def resident_memory() -> ResidentMemory | None:
 
 @cache
 def _statm(pid: int) -> int:
-    """A descriptor that stays open, since there may be no other one later; a forked process has its own."""
+    """A descriptor that stays open, since none may be available later; a forked process has its own."""
     return os.open(STATM, os.O_RDONLY)
 
 
 def peak_memory() -> int:
-    """The largest resident memory of this process so far, in bytes; 0 where the system does not say."""
+    """The largest resident memory of this process so far, in bytes; 0 if the system does not say."""
     return _field(Path("/proc/self/status"), "VmHWM")
 
 
@@ -58,7 +58,7 @@ def proportional_memory(pid: int | str) -> int:
 
 
 def descendants(pid: int | str = "self") -> Iterator[int]:
-    """The processes that `pid` started, those that they started, and so on; none where the system does not say now."""
+    """The processes that `pid` started, those that they started, and so on; none if the system does not say now."""
     try:
         children = [(task / "children").read_text().split() for task in Path(f"/proc/{pid}/task").iterdir()]
     except OSError:
@@ -97,7 +97,7 @@ def map_file(
 
 
 def mapped_bytes() -> int:
-    """The bytes of all files that `release_all` would release, as far as they are mapped."""
+    """Number of mapped bytes of all files that `release_all` would release."""
     mappings = [reference() for reference in list(_releasable.values())]
     return sum(len(mapping) for mapping in mappings if mapping is not None and not mapping.closed)
 

@@ -1,4 +1,4 @@
-"""Long pieces of work side by side: in processes forked from this one, or in threads where it cannot fork safely.
+"""Long pieces of work side by side: in processes forked from this one, or in threads if it cannot fork safely.
 
 A forked process has all that is in memory as it is, the decoder and its mapped model too, and shares it until it
 writes; unlike threads, processes do not wait for each other's Python code.
@@ -30,7 +30,7 @@ SECONDS_TO_END = 0.1  # until the system tells how a process ended that was kill
 
 
 def run_side_by_side(work: Work[Result], pieces: Sequence[int], workers: int, advance: Advance) -> list[Result]:
-    """The results of the work on each piece, by at most so many workers at a time; what they do must not share memory.
+    """The results of the work on each piece, by at most this many workers at a time, which must not share memory.
 
     Results must be such as can be pickled. What one raises is raised here, and the others stop.
     """
@@ -93,7 +93,7 @@ def _in_processes(work: Work[Result], pieces: Sequence[int], workers: int, advan
 
 
 def killed(workers: Sequence[BaseProcess], advice: str) -> SmtError:
-    """The error where one of these forked processes was killed; where a mapped file was cut short, that is said."""
+    """The error if one of these forked processes was killed, or if a mapped file was cut short."""
     for worker in workers:
         worker.join(SECONDS_TO_END)
     has_lost_page = any(worker.exitcode == -signal.SIGBUS for worker in workers)
@@ -101,7 +101,7 @@ def killed(workers: Sequence[BaseProcess], advice: str) -> SmtError:
 
 
 def become_worker(parent: int, sharers: int) -> None:
-    """End, in a forked process, with `parent` or by its SIGTERM, and keep to one of so many parts of its memory."""
+    """End, in a forked process, with `parent` or by its SIGTERM, and keep to an equal part of its memory."""
     keep_share(sharers)
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # the parent has it, too, and ends us by SIGTERM

@@ -1,1 +1,1 @@
-"""What commands add to the functions of the API: options from their signatures, and what is printed."""
+"""Commands of the API's functions: options made from the signatures, and printed results."""

@@ -1,4 +1,4 @@
-"""What the commands that make corpora and models print."""
+"""Printed results of the commands that make corpora and models."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ def cluster(n_words: int, call: CommandCall) -> None:
 
 
 def select(result: "SelectionResult", call: CommandCall) -> None:
-    """Prints the share of the distinct in-domain n-grams that the selection covers, and that others cover."""
+    """Prints the share of distinct in-domain n-grams that the selection covers, a random selection, and all pairs."""
     selected = result.selected
     is_all = selected.n_sentences == result.all.n_sentences
     of_all = "all, since the budget leaves none out" if is_all else f"of {result.all.n_sentences}"
@@ -45,7 +45,7 @@ def _cells(coverage: "NgramCoverage") -> list[str]:
 
 
 def check_model(damages: list[str], call: CommandCall) -> None:
-    """Prints what is damaged; the exit status is 2 if anything is."""
+    """Prints all damage that is found; then the exit status is 2."""
     from phrasebeam.decoder.model.description import open_description
 
     model: Path = call.given["model"]
@@ -58,6 +58,6 @@ def check_model(damages: list[str], call: CommandCall) -> None:
 
 
 def join_features(result: None, call: CommandCall) -> None:
-    """Prints what was joined."""
+    """Prints the names of the models that were joined."""
     model, features = call.given["model"], call.given["features"]
     tell(f"{call.given['output']}: {model} with the sparse features of {features}; now tune it")

@@ -43,7 +43,7 @@ def command_group(groups: Panels, name: str, help: str, is_run: bool = True) -> 
         ] = False,
         plugin: Annotated[
             list[str],
-            typer.Option(metavar="FILE", help="Take features, losses, rules and metrics of a file of Python, too."),
+            typer.Option(metavar="FILE", help="Load a Python file with features, losses, update rules or metrics."),
         ] = [],  # noqa: B006 - shown only: the program takes it out of the arguments before anything is imported
     ) -> None:
         set_volume(quiet, verbose)
@@ -52,7 +52,7 @@ def command_group(groups: Panels, name: str, help: str, is_run: bool = True) -> 
 
 
 def _unconverted(param: Any) -> Callable[[Any, Any], Any]:
-    """What takes the value of an option as it was typed: the import of what converts it takes longer than all else."""
+    """A type that keeps an option's value as typed: importing the converter takes longer than all else."""
     return lambda ctx, value: param.callback(ctx, param, value) if param.callback else value
 
 
@@ -104,7 +104,7 @@ class Command(_PlainHelp, TyperCommand):
         return parser
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """What the usage says behind the command's name."""
+        """The part of the usage line after the command's name."""
         return [*super().collect_usage_pieces(ctx), *shown_words(self.name or "", self.params)]
 
 
@@ -124,7 +124,7 @@ class _CommandGroup(_PlainHelp, TyperGroup):
 
 
 class _LazyCommands(Mapping[str, TyperCommand]):
-    """The commands of all panels by name, each imported when it is asked for."""
+    """The commands of all panels by name, each imported when it is needed."""
 
     def __init__(self, panels: Panels, imports: bool):
         self._imports = imports

@@ -56,7 +56,7 @@ def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
 
 
 def _message(error: BaseException, name: str, arguments: list[str]) -> str:
-    """What is printed of an error; "" where typer has shown the help."""
+    """The message printed for an error; "" if typer has shown the help."""
     if text := shortage(error):
         return text
     if isinstance(error, typer.TyperException):

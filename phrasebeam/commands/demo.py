@@ -1,4 +1,4 @@
-"""What the commands of the demo, and the one that lists settings, print."""
+"""Printed results of the demo's commands and of `settings`."""
 
 import os
 import shutil
@@ -25,7 +25,7 @@ def demo(result: "DemoResult", call: CommandCall) -> None:
 
 
 def called_here() -> str:
-    """What calls phrasebeam from here: its name alone, or where it is installed if no $PATH leads there."""
+    """The command that calls phrasebeam from here: its name, or its path if it is not in $PATH."""
     installed = Path(sys.executable).parent / "phrasebeam"
     found = shutil.which("phrasebeam")
     if found and Path(found).parent == installed.parent:
@@ -41,7 +41,7 @@ def demo_corpus(files: tuple[Path, Path], call: CommandCall) -> None:
 
 
 def config(found: str | dict[str, str], call: CommandCall) -> None:
-    """Example: phrasebeam config tune > my-tune.yaml, edit it, and give --config my-tune.yaml to tune."""
+    """Example: run phrasebeam config tune > my-tune.yaml, edit the file, and give --config my-tune.yaml to tune."""
     if isinstance(found, str):
         sys.stdout.write(found)
     else:

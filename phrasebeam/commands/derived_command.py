@@ -81,7 +81,7 @@ def _functions(name: str, module: str) -> tuple[Callable[..., Any], Callable[...
 
 
 def _tell_end(start: float) -> None:
-    """What a command took since `start`, and whether it held more memory than it should."""
+    """Log the time since `start`, and print a warning if the command used more memory than allowed."""
     wait_if_ending()
     seconds, processor = time.perf_counter() - start, sum(os.times()[:4])
     log.debug("%.1f s, %.1f s of processors, %d MB of memory", seconds, processor, peak_memory() >> 20)
@@ -91,13 +91,13 @@ def _tell_end(start: float) -> None:
 
 
 def tell(line: str) -> None:
-    """Print what a command has made, unless --quiet is given; results that are asked for are printed always."""
+    """Print a line about what the command made, unless --quiet is given; requested results are always printed."""
     if not is_quiet():
         print(line)
 
 
 def print_result(result: Any, call: CommandCall) -> None:
-    """Print what a function returns, lines of a list; nothing where that is None."""
+    """Print what a function returns, lines of a list; nothing if that is None."""
     lines = result if isinstance(result, list) else [] if result is None else [result]
     for line in lines:
         print(line)

@@ -1,4 +1,4 @@
-"""What the commands that evaluate print: tables, JSON, sacrebleu's signatures."""
+"""Printed results of the commands that evaluate: tables, JSON, sacrebleu's signatures."""
 
 import dataclasses
 import json as json_text
@@ -41,13 +41,15 @@ def to_table(evaluation: "Evaluation", width: int = 1) -> Rows:
 
 
 def notes(evaluation: "Evaluation") -> str:
-    """What stands below the table: details of a single system, what is marked in it, and the signatures."""
+    """The lines below the table: details of a single system, the meaning of marks, and the signatures."""
     lines = []
     if len(evaluation.systems) == 1:
         details = {name: results[0].details for name, results in evaluation.results.items()}
         lines += [f"{name}: {text}" for name, text in details.items() if text]
     if evaluation.options.paired:
-        lines.append(f"p: of the difference to {evaluation.systems[0]} (* below 0.05); ±: 95 % confidence interval")
+        lines.append(
+            f"p: p-value of the difference to {evaluation.systems[0]} (* below 0.05); ±: 95 % confidence interval"
+        )
     lines += [f"{name}|{signature}" for name, signature in evaluation.signatures.items()]
     return "\n".join(lines)
 
@@ -62,7 +64,7 @@ def _cell(result: "MetricResult", width: int) -> str:
 
 
 def to_json(evaluation: "Evaluation", width: int = 1) -> str:
-    """The evaluation as JSON, scores rounded to `width` digits; what was not computed is left out."""
+    """The evaluation as JSON, with scores rounded to `width` digits; scores that were not computed are left out."""
 
     def fields(result: "MetricResult") -> dict[str, Any]:
         given = {name: value for name, value in dataclasses.asdict(result).items() if value not in (None, "")}
@@ -78,7 +80,7 @@ def to_json(evaluation: "Evaluation", width: int = 1) -> str:
 
 
 def explain(explained: "Explained", call: CommandCall) -> None:
-    """Prints features and their weights, or scores."""
+    """Prints features with their weights or, for a translation, their scores."""
     features, translation, n_fired = explained
     if translation is None:
         rows = [(f"{one.weight:+.6f}", one.name) for one in features]

@@ -1,4 +1,4 @@
-"""Switches of Moses' decoder, and what stands for them here: for users who type those that they know."""
+"""Switches of Moses' decoder and the options that replace them, for users who type Moses' switches."""
 
 from collections.abc import Iterable
 
@@ -67,7 +67,7 @@ SWITCHES = {
 
 
 def moses_advice(arguments: Iterable[str], known: Iterable[str]) -> str:
-    """A hint for the first switch of Moses among `arguments` that is none of the `known` options; "" without one."""
+    """A hint for the first switch of Moses among `arguments` that is not a `known` option; "" without one."""
     options = {*known}
     for argument in arguments:
         switch = argument.partition("=")[0]

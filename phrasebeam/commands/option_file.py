@@ -18,8 +18,8 @@ from phrasebeam.commands.bare_words import SHORT
 FILE = Path(__file__).with_name("options.json")
 TYPES: Mapping[str, type] = {one.__name__: one for one in (bool, int, float, str, Path)}
 # Options of all commands, before or after the command's name.
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only warnings and errors, and results that are asked for.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="All stages on standard error, and time and memory.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show only warnings, errors and requested results.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show all stages, time and memory on standard error.")]
 
 
 class CommandOption(NamedTuple):
@@ -78,7 +78,7 @@ def with_options(command: Callable[..., Any], options: Iterable[CommandOption], 
 
 
 def told_command(name: str) -> Callable[..., Any] | None:
-    """A function with the options and the help that the file tells of a command, None where it tells nothing."""
+    """A function with a command's options and help from the file; None if the file does not have them."""
     if name not in _told():
         return None
 
@@ -96,7 +96,7 @@ def _told() -> Mapping[str, Any]:
 
 
 def file_content(commands: Mapping[str, tuple[str, Iterable[CommandOption]]]) -> str:
-    """What the file says of commands, by name their help and options, of which each has a line."""
+    """The content of the file: for each command its help, and one line per option."""
     told = []
     for name, (help, options) in commands.items():
         lines = ",\n".join(_json(one._asdict()) for one in options)

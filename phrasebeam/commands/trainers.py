@@ -1,4 +1,4 @@
-"""What the commands that tune and train print: tables of runs and iterations, and what was gained."""
+"""Printed results of the commands that tune and train: tables of runs and iterations, and the gain."""
 
 import statistics
 from collections.abc import Mapping, Sequence
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from phrasebeam.training.tuning.run_state import RunResult
 
 NO_GAIN = 3  # exit status
-RequireGain = Annotated[bool, f"End with status {NO_GAIN} where no weights score better than those before."]
+RequireGain = Annotated[bool, f"End with status {NO_GAIN} if the new weights do not score better than the old ones."]
 
 
 def tune(outcome: "TrainingOutcome[list[RunResult]]", call: CommandCall, *, require_gain: RequireGain = False) -> int:
-    """Prints a row for each run, and the mean and standard deviation of several seeds (Clark et al. 2011)."""
+    """Prints a row for each run, and for several seeds their mean and standard deviation (Clark et al. 2011)."""
     results, gain = outcome
     heads = [f"{gain.metric} before", "tuned", "chrF++", "test", "test chrF++"]
     rows = [["run", *heads, "iterations", "best", "updates", "optimize", "decode"]]
@@ -46,7 +46,7 @@ def tune(outcome: "TrainingOutcome[list[RunResult]]", call: CommandCall, *, requ
 def train_maxforce(
     outcome: "TrainingOutcome[TrainingResult]", call: CommandCall, *, require_gain: RequireGain = False
 ) -> int:
-    """Prints a row for each iteration, the best one marked."""
+    """Prints a row for each iteration, and marks the best."""
     result, gain = outcome
     for number, progress in result.progress.items():
         if result.mean:
@@ -64,7 +64,7 @@ def train_maxforce(
 def train_ranking(
     outcome: "TrainingOutcome[OnlineProgress[ListIteration]]", call: CommandCall, *, require_gain: RequireGain = False
 ) -> int:
-    """Prints a row for each epoch, the best one marked."""
+    """Prints a row for each epoch, and marks the best."""
     progress, gain = outcome
     rows = {}
     for number, one in enumerate(progress.iterations):
@@ -76,7 +76,7 @@ def train_ranking(
 def train_expected_bleu(
     outcome: "TrainingOutcome[ExpectedBleuProgress]", call: CommandCall, *, require_gain: RequireGain = False
 ) -> int:
-    """Prints a row for each iteration that has a score, the best one marked."""
+    """Prints a row for each iteration that was scored, and marks the best."""
     progress, gain = outcome
     rows = {
         number: [*_scores(one), f"{one.expected_bleu:.4f}", f"{one.objective:.5f}"]
@@ -90,7 +90,7 @@ def train_expected_bleu(
 def train(
     result: "RecipeResult | NormalizerDescription", call: CommandCall, *, require_gain: RequireGain = False
 ) -> int:
-    """Prints a row for each stage, and below the table how raw text is scored (sacrebleu's signatures)."""
+    """Prints a row for each stage and, for raw text, sacrebleu's signatures below the table."""
     from phrasebeam.decoder.normalization.normalizer_files import NormalizerDescription
     from phrasebeam.training.recipe.recipe_run import WORK, short_cells
     from phrasebeam.training.recipe.score_table import headings, shown_metrics
@@ -106,12 +106,12 @@ def train(
     if result.is_raw:
         print("\n".join(f"{name}|{signature}" for name, signature in result.signatures.items()))
     output = call.given["output"]
-    tell(f"{output}: the model of {result.best}; {output / WORK / 'report.md'} tells more")
+    tell(f"{output}: the model of {result.best}; {output / WORK / 'report.md'} has details")
     return _status(result.gain, require_gain)
 
 
 def _normalizer(result: "NormalizerDescription", output: object) -> int:
-    """Print how good a normalizer was on words that were held out, and how far its confidence can be trusted."""
+    """Print the accuracy of a normalizer on held-out words, and how reliable its confidences are."""
     held_out = result.held_out
     rows = [["confidence", "words", "right", "expected"]]
     for one in held_out.calibration:
@@ -130,7 +130,7 @@ def rerank(
     call: CommandCall,
     *,
     require_gain: Annotated[
-        bool, f"End with status {NO_GAIN} where what is learned is no better on its lists."
+        bool, f"End with status {NO_GAIN} if the learned weights do not score better on the lists."
     ] = False,
 ) -> int:
     """Prints the best translations."""
@@ -144,7 +144,7 @@ def rerank(
 
 
 def _status(gain: "Gain", is_required: bool) -> int:
-    """The exit status of a training; where nothing was gained, the last line of its output says so."""
+    """The exit status of a training; if nothing was gained, the last line of its output says so."""
     if gain.found:
         return 0
     print(gain)

@@ -1,4 +1,4 @@
-"""What the commands that translate and align print."""
+"""Printed results of the commands that translate and align."""
 
 import sys
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def align(aligned: "AlignedFiles", call: CommandCall) -> None:
-    """Prints how many links there are, and their errors; where the links go to standard output, on standard error."""
+    """Prints the number of links and, with gold alignments, the error rate (on standard error if links are printed)."""
     output = call.given["output"]
     is_printed = str(output) == "-"
     if not is_printed:
@@ -22,5 +22,5 @@ def align(aligned: "AlignedFiles", call: CommandCall) -> None:
 
 
 def forced_decode(reached: "Reachability", call: CommandCall) -> None:
-    """Prints how many references are reachable, by length."""
+    """Prints how many references are reachable, by sentence length."""
     print_table(reached.table(), reached.text())

@@ -1,1 +1,1 @@
-"""What commands share beside their options: tables, and input and output by name or by standard streams."""
+"""Code that commands share besides their options: tables, and input and output by name or by standard streams."""

@@ -70,7 +70,7 @@ def html_page(title: str, children: Iterable[Child]) -> bytes:
 
 
 def html_table(rows: Sequence[Sequence[Child]], best: int | None = None, is_text: bool = False) -> Element:
-    """A table, its header first; row `best` (from 1) stands out, and cells stand left where they are text."""
+    """A table with a header; row `best` (from 1) is highlighted, and text cells are left-aligned."""
     header, *body = rows
     lines = [element("tr", {}, *(element("th", {}, cell) for cell in header))]
     for number, row in enumerate(body, 1):

@@ -1,4 +1,4 @@
-"""The progress of commands that read lines and write lines: a bar where the input is a file and the screen is free."""
+"""The progress of commands that read lines and write lines: a bar if the input is a file and the screen is free."""
 
 import os
 import stat
@@ -15,12 +15,12 @@ BLOCK = 1 << 20  # bytes
 
 
 def input_name(path: Path | None) -> str:
-    """What messages call the input `path`; None and - are standard input."""
+    """The name of the input `path` in messages; None and - are standard input."""
     return STANDARD_INPUT if _is_standard(path) else str(path)
 
 
 def show_input_progress(source: Path | None, output: Path) -> None:
-    """Call show_progress where the lines come from a file, and are not seen on the terminal: commands begin with it."""
+    """Call show_progress if lines come from a file and are not written to the terminal; the first call of a command."""
     if os.isatty(2) and not _may_be_seen(output) and _is_file(source):
         show_progress()
 
@@ -29,7 +29,7 @@ def show_input_progress(source: Path | None, output: Path) -> None:
 def stage_of_input(description: str, source: Path | None, output: Path | None) -> Iterator[Advance]:
     """A stage of a step for each line of `source`, where None and - are standard input, as - is standard output.
 
-    It has a bar only where progress is shown and the lines are not seen on the terminal.
+    It has a bar only if progress is shown and the lines are not written to the terminal.
     """
     if _may_be_seen(output):
         yield lambda steps: None
@@ -40,7 +40,7 @@ def stage_of_input(description: str, source: Path | None, output: Path | None) -
 
 
 def _may_be_seen(output: Path | None) -> bool:
-    """Whether the lines go to the terminal, or into a pipe, whose reader may write them there."""
+    """Whether the lines go to the terminal, or to a pipe, whose reader may write them to the terminal."""
     return str(output) == "-" and (sys.stdout.isatty() or stat.S_ISFIFO(os.fstat(1).st_mode))
 
 
@@ -65,7 +65,7 @@ def _is_standard(path: Path | None) -> bool:
 
 
 def _count_lines(source: Path | None) -> int | None:
-    """The lines of a file from where it is read on, which does not change; None where it is compressed."""
+    """The number of lines from the present position of a file, which stays the same; None if it is compressed."""
     n_lines, last = 0, b"\n"
     with _opened(source) as descriptor:
         position = os.lseek(descriptor, 0, os.SEEK_CUR)

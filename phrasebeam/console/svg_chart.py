@@ -24,7 +24,7 @@ class Range(NamedTuple):
     end: float
 
     def at(self, value: float) -> float:
-        """Where a value is drawn."""
+        """The position at which a value is drawn."""
         return self.begin + (self.end - self.begin) * (value - self.low) / (self.high - self.low)
 
 

@@ -11,7 +11,7 @@ Rows = Sequence[Sequence[str]]  # of cells, the header first; rows may end early
 
 
 def print_table(rows: Rows, plain: str = "", underlined: bool = False) -> None:
-    """Print rows; where standard output is no terminal as the text `plain`, by default that of text_table."""
+    """Print rows as a table; if standard output is not a terminal, the text `plain`, by default that of text_table."""
     if sys.stdout.isatty():
         _draw(rows)
     else:

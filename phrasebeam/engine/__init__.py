@@ -1,1 +1,1 @@
-"""Where long work is done: in this process and its forks, or by Ray's workers on any number of machines."""
+"""Engines that run long computations: this process and its forks, or Ray's workers on several machines."""

@@ -56,7 +56,7 @@ class CrewMember:
         return self.actor.do.remote(call)
 
     def send_file(self, file: FileIdentity, parts: list[Any]) -> None:
-        """Send a file; `parts`: references of its bytes."""
+        """Send a file; `parts`: references to its bytes."""
         self.actor.receive.remote(file, parts)
 
     def answered(self, one: Pending, done: Done) -> None:
@@ -139,7 +139,7 @@ class Crew:
             self.cluster.end_worker(member.actor)
 
     def replace(self, member: CrewMember, is_dead: bool = True) -> None:
-        """A new worker in the place of one that died, or that does what nobody needs."""
+        """A new worker that replaces a dead one, or one whose work is no longer needed."""
         self.cluster.end_worker(member.actor)
         member.actor, member.calls, member.question = self.cluster.new_worker(), [], None
         member.n_replaced += is_dead
@@ -153,7 +153,7 @@ class Crew:
                 member.question = member.actor.steps.remote(), member.calls[0]
 
     def steps(self) -> dict[Pending, int]:
-        """Steps of each pending call that workers have told since the last question."""
+        """Steps of each pending call that workers have reported since the last query."""
         steps = dict[Pending, int]()
         for member in self.members:
             if member.question is not None and (n := self.cluster.answer_of(member.question[0])) is not None:

@@ -26,10 +26,11 @@ class EngineSettings(Section):
     """Who does the long work of a command; results do not depend on it."""
 
     engine: EngineName = Field(
-        "local", description="who does the work: this machine (local) or Ray's workers; results do not depend on it"
+        "local",
+        description="where to compute: on this machine (local) or on Ray's workers; results do not depend on it",
     )
     address: str | None = Field(None, description="address of Ray's cluster, host:port or auto")
-    workers: int | None = Field(None, ge=1, le=MOST_WORKERS, description="processes that work at the same time")
+    workers: int | None = Field(None, ge=1, le=MOST_WORKERS, description="number of worker processes")
 
 
 class LocalEngine:
@@ -48,7 +49,7 @@ class LocalEngine:
         at_once: int = ITEMS_AT_ONCE,
         is_python: bool = False,
     ) -> Generator[Result]:
-        """Engine.map by threads, or by forked processes where the work is Python's and the system can fork safely."""
+        """Engine.map by threads, or by forked processes if the work is Python's and the system can fork safely."""
         if is_python and self.threads(threads) > 1 and sys.platform == "linux":
             return map_by_processes(function, items, self.threads(threads), at_once)
         return map_ordered(function, items, self.threads(threads))
@@ -73,9 +74,9 @@ def current_engine() -> Engine:
 
 @contextmanager
 def using_engine(settings: EngineSettings) -> Iterator[Engine]:
-    """Let long work be done as `settings` say until the context ends. Raises ConfigError where that is impossible."""
+    """Let long work be done as `settings` say until the context ends. Raises ConfigError if that is impossible."""
     if settings.engine == "local" and settings.address is not None:
-        raise ConfigError("--address is that of a Ray cluster; give --engine ray, or leave it out")
+        raise ConfigError("--address is for a Ray cluster; give --engine ray, or leave it out")
     engine: Engine = LocalEngine(settings.workers) if settings.engine == "local" else _ray_engine(settings)
     token = _engine.set(engine)
     try:

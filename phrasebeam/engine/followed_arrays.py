@@ -11,7 +11,7 @@ import numpy as np
 
 
 class ArrayChanges(NamedTuple):
-    """What differs from parallel arrays in C of their elements."""
+    """Changes of parallel arrays in C of their elements."""
 
     places: np.ndarray  # int64[C]
     values: list[np.ndarray]  # each [C], of each array
@@ -41,9 +41,9 @@ class LeadingArrays:
         return ArrayChanges.at(NO_PLACES, self.copies)
 
     def changes(self, arrays: Sequence[np.ndarray]) -> ArrayChanges | None:
-        """The changes since the copy; None where a new copy is better.
+        """The changes since the copy; None if a new copy is better.
 
-        That is where the first array is another one, or where all changes so far are as many bytes as the arrays.
+        It is if the first array was replaced, or if all changes so far have as many bytes as the arrays.
         """
         if arrays[0] is not self._first:
             return None

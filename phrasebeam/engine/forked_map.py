@@ -28,7 +28,7 @@ def map_by_processes(
     """Yield function(item) for every item, in order; items are read in this thread, `at_once` for each message.
 
     Items and results must be such as can be pickled. What the function or reading raises is raised here, after the
-    results of all items before it. Raises SmtError where a process was killed.
+    results of all items before it. Raises SmtError if a process was killed.
     """
     forked = _ForkedProcesses(function, processes)
     try:

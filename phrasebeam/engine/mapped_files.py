@@ -23,7 +23,7 @@ DIGEST_DIGITS = 32
 
 
 class FileIdentity(NamedTuple):
-    """A file as it was when its arrays were sent."""
+    """Identity of a file at the time when its arrays were sent."""
 
     path: str
     size: int  # bytes
@@ -49,7 +49,7 @@ class MissingFile(Exception):
 
 
 def mapped_array(array: np.ndarray) -> MappedArray | None:
-    """The place of `array` in a file; None where it lies in memory alone, or its file is no longer there."""
+    """The place of `array` in a file; None if it lies in memory alone, or its file is no longer there."""
     owner: object = array
     while isinstance(owner, np.ndarray) and not isinstance(owner.base, np.ndarray):
         if isinstance(owner, np.memmap):
@@ -69,7 +69,7 @@ def mapped_array(array: np.ndarray) -> MappedArray | None:
 
 
 def map_again(place: MappedArray) -> np.ndarray:
-    """The array at `place`, mapped copy-on-write. Raises MissingFile where this machine does not see its file."""
+    """The array at `place`, mapped copy-on-write. Raises MissingFile if this machine does not see its file."""
     path = _seen(place.file)
     n_bytes = sum((n - 1) * step for n, step in zip(place.shape, place.strides)) + np.dtype(place.dtype).itemsize
     if not math.prod(place.shape):
@@ -105,7 +105,7 @@ def _shipped_path(file: FileIdentity) -> Path:
 
 
 def _identity(path: str) -> FileIdentity | None:
-    """The file as it is now; None where there is none that can be read."""
+    """The present identity of the file; None if it cannot be read."""
     try:
         found = Path(path).stat()
         return FileIdentity(path, found.st_size, _fingerprint(path, found.st_size, found.st_mtime_ns))

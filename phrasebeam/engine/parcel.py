@@ -22,7 +22,7 @@ _by_functions: dict[type, Callable[[Any], tuple[Any, ...]]] = {}
 
 
 def travels_by_parts(kind: Kind) -> Kind:
-    """A class whose objects are packed as their attributes, even where they are pickled otherwise."""
+    """A class whose objects are packed as their attributes, even if they are pickled otherwise."""
     _by_parts.add(kind)
     return kind
 
@@ -69,7 +69,7 @@ def _packer_class() -> Any:
 
 
 def _reduced(given: Any) -> Any:
-    """How `given` is packed; None: as it is pickled."""
+    """The packed form of `given`; None: it is pickled."""
     if isinstance(given, np.ndarray):
         place = mapped_array(given) if given.nbytes >= SMALLEST_MAPPED else None
         if place is not None:

@@ -15,7 +15,7 @@ ITEMS_AT_ONCE = 16  # that are sent to a worker together: a message costs a mill
 
 
 class Engine(Protocol):
-    """Who does the work."""
+    """An engine that runs computations."""
 
     is_remote: bool  # whether workers see only what is sent to them, and files
     processes: int  # that work at the same time, where it was told; else 1
@@ -32,7 +32,7 @@ class Engine(Protocol):
 
         `at_once`: short items that are worth a message together. `is_python`: the work is mostly that of Python's
         interpreter, so that threads would wait for each other. What the function or reading raises is raised here.
-        Who may not come to its end, be it by an error of its own, closes it (contextlib.closing).
+        A caller that may not read to the end, for example after an error, closes it (contextlib.closing).
         """
 
     def run(
@@ -41,7 +41,7 @@ class Engine(Protocol):
         """The results of work on long pieces, in their order; see run_side_by_side, which takes numbers alone."""
 
     def threads(self, threads: int) -> int:
-        """Threads of this process to use where it was told `threads`, unless the engine was told of workers."""
+        """Number of threads of this process: `threads`, unless the engine has a number of workers."""
 
 
 @runtime_checkable
@@ -49,17 +49,17 @@ class RemoteEngine(Engine, Protocol):
     """An engine whose workers are elsewhere."""
 
     def begin(self, function: Callable[..., Any]) -> "Calls":
-        """Calls of `function` on items and what changes between them; the function is sent as it is now."""
+        """Start calls of `function` on items and changing arguments; the function is sent in its present state."""
 
 
 class Calls(Protocol):
     """Calls of one function, whose further arguments change from time to time."""
 
     def share(self, value: Any) -> Any:
-        """A name for `value` as it is now, which is sent to each worker once, for any number of calls."""
+        """A name for the present `value`, which is sent to each worker once, for any number of calls."""
 
     def begin(self, items: Sequence[Any], *shared: Any) -> Callable[[], list[Any]]:
-        """Begin with function(item, *shared) for all items; a function that waits for the results, in their order.
+        """Begin function(item, *shared) for all items; returns a function that waits for the results, in order.
 
         `shared`: names of what was shared; workers keep the last four values, the same objects as long as they do.
         """

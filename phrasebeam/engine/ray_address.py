@@ -1,4 +1,4 @@
-"""The way to a running cluster of Ray: whether anything answers at its address, whether it takes our token."""
+"""Access to a running Ray cluster: whether it answers at its address, and accepts our token."""
 
 import os
 import socket
@@ -20,10 +20,10 @@ REFUSALS = ("InvalidAuthToken", "no authentication token was found")  # what Ray
 
 
 def prepare_for(address: str) -> None:
-    """See that something listens at `address`, host:port, and use a token where there is one, as `ray start` does.
+    """Check that something listens at `address`, host:port, and use a token if there is one, as `ray start` does.
 
     To be called before Ray is imported, which reads the environment then. Other addresses (auto) are left to Ray.
-    Raises ConfigError where nothing listens.
+    Raises ConfigError if nothing listens.
     """
     os.environ.setdefault(*SECONDS_OF_TRY)
     if "RAY_AUTH_MODE" not in os.environ and _token_place():
@@ -83,7 +83,7 @@ def kept_standard_error() -> Iterator[IO[bytes]]:
 
 
 def _token_place() -> str:
-    """Where Ray finds a token, by its order; empty where it finds none."""
+    """The place where Ray finds a token, in its order of search; empty if there is none."""
     if os.environ.get("RAY_AUTH_TOKEN"):
         return "RAY_AUTH_TOKEN"
     if named := os.environ.get("RAY_AUTH_TOKEN_PATH"):

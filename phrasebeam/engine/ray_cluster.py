@@ -37,7 +37,7 @@ class Cluster:
         return self._ray.put(value)
 
     def get(self, reference: Any) -> Any:
-        """The value of a reference; raises one of dead_worker_errors where its worker died."""
+        """The value of a reference; raises one of dead_worker_errors if its worker died."""
         return self._ray.get(reference)
 
     def wait(self, references: Sequence[Any], seconds: float) -> list[Any]:
@@ -50,7 +50,7 @@ class Cluster:
         )
 
     def answer_of(self, reference: Any) -> Any:
-        """The value of a reference, None as long as it is not there, or if its worker died."""
+        """The value of a reference; None while it is not available, or if its worker died."""
         if not self._ray.wait([reference], timeout=0)[0]:
             return None
         try:
@@ -65,17 +65,17 @@ class Cluster:
         self._ray.kill(actor)
 
     def checked(self, actor: Any) -> str | None:
-        """The host of a worker, None where it died. Raises ConfigError where it has other versions."""
+        """The host of a worker, None if it died. Raises ConfigError if it has other versions."""
         try:
             different, host = self._ray.get(actor.about.remote(), timeout=SECONDS_TO_START)
         except self._ray.exceptions.GetTimeoutError:
-            raise ConfigError(f"no worker of Ray began within {SECONDS_TO_START} s; look at ray status") from None
+            raise ConfigError(f"no Ray worker started within {SECONDS_TO_START} s; look at ray status") from None
         except dead_worker_errors() as error:
             self.last_death = _last_line(error)
             return None
         except self._ray.exceptions.RayError as error:
             raise ConfigError(
-                f"a worker of Ray cannot begin ({excerpt(_last_line(error))}); install phrasebeam there"
+                f"a Ray worker cannot start ({excerpt(_last_line(error))}); install phrasebeam there"
             ) from None
         if different:
             raise ConfigError(f"{host}: {different}; install the same on all machines")
@@ -83,7 +83,7 @@ class Cluster:
 
 
 def connect(address: str | None, workers: int | None) -> Cluster:
-    """Connect to the cluster at `address`, or start one here, for so many workers, or one for each processor."""
+    """Connect to the cluster at `address`, or start one here, with `workers` workers or one per processor."""
     if address is not None:
         prepare_for(address)
     try:
@@ -119,11 +119,11 @@ def _begin(ray: Any, address: str | None, processors: int) -> None:
     where = address or "here"
     if advice := refusal(written + reason):
         raise ConfigError(f"{where}: {advice}")
-    raise ConfigError(f"{where}: no cluster of Ray ({excerpt(reason)}); start one with ray start --head")
+    raise ConfigError(f"{where}: no Ray cluster ({excerpt(reason)}); start one with ray start --head")
 
 
 def dead_worker_errors() -> tuple[type[BaseException], ...]:
-    """The errors that Ray raises where a worker or its machine died."""
+    """The errors that Ray raises if a worker or its machine has died."""
     from ray import exceptions
 
     return (
@@ -135,7 +135,7 @@ def dead_worker_errors() -> tuple[type[BaseException], ...]:
 
 
 def _actor(ray: Any) -> type:
-    """The class of actors: questions are answered beside the work."""
+    """The class of actors, which answer questions while they work."""
 
     class RayWorker(Worker):
         do = ray.method(concurrency_group="work")(Worker.do)

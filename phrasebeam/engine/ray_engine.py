@@ -1,7 +1,7 @@
 """The engine of Ray: long work by actors on any number of machines, each of which is replaced when it dies.
 
 Calls are handed out in their order, and their results are taken in their order. What a dead worker had begun is done
-again by others; a call that outlives so many workers that it must be what kills them is an error.
+again by others; a call that has killed a certain number of workers is an error.
 """
 
 import itertools
@@ -234,15 +234,15 @@ class RayEngine:
             one.tries += 1
             if one.tries > MOST_TRIES:
                 raise SmtError(
-                    f"{one.tries} workers died of the same work ({type(error).__name__}); "
-                    "if memory ran out, give fewer workers a machine"
+                    f"{one.tries} workers died during the same task ({type(error).__name__}); "
+                    "if memory ran out, give fewer workers per machine"
                 )
         self._waiting.extendleft(reversed(calls))
 
     def _ship(self, member: CrewMember, one: Pending, file: FileIdentity) -> None:
         """Send the bytes of a file that a worker does not see, and the call again."""
         if file.fingerprint in one.missing:
-            raise SmtError(f"{file.path}: a worker cannot keep it in its cache directory; see docs/cluster.md")
+            raise SmtError(f"{file.path}: a worker cannot store it in its cache directory; see docs/cluster.md")
         one.missing.add(file.fingerprint)
         if file.fingerprint not in self._shipped:
             self._shipped[file.fingerprint] = [*self._parts(file)]
@@ -256,7 +256,7 @@ class RayEngine:
                 yield self.cluster.put(np.frombuffer(part, np.uint8))
 
     def _give_up(self, calls: Iterable[Pending]) -> None:
-        """Forget calls that nobody waits for; long ones are ended with their workers."""
+        """Forget calls whose results are not needed; workers of long ones are ended."""
         unfinished = {one for one in calls if one.done is None}
         for one in unfinished:
             one.is_given_up = True

@@ -1,4 +1,4 @@
-"""What a Ray worker does: it keeps the last functions that it was sent, and calls them on items."""
+"""A Ray worker: it keeps the last functions that it received, and calls them on items."""
 
 import hashlib
 import platform
@@ -109,7 +109,7 @@ class Latest:
         self._most, self._values = most, OrderedDict[int, Any]()
 
     def value(self, number: int, reference: Sequence[Any]) -> Any:
-        """The value of that number, fetched where it is not here."""
+        """The value with this number, fetched if this worker does not have it."""
         import ray
 
         if number not in self._values:
@@ -121,7 +121,7 @@ class Latest:
 
 
 def _packed(error: Exception) -> Parcel:
-    """An error, or what it says where it cannot be sent."""
+    """An error, or its message if it cannot be sent."""
     try:
         parcel = pack(error)
         unpack(parcel)

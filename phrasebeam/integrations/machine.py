@@ -1,4 +1,4 @@
-"""A model behind the interfaces of SIL's sil-machine, where ThotSmtModel can stand: it translates, suggests and learns.
+"""A model with the interfaces of SIL's sil-machine, as a replacement for ThotSmtModel: translates, suggests, learns.
 
 TranslationEngine, InteractiveTranslationEngine and TranslationModel of machine.translation (sil-machine 1.9).
 """
@@ -36,7 +36,7 @@ class PhrasebeamModel(InteractiveTranslationModel):
     """A model directory as a translation model of sil-machine that learns the segments it is trained with.
 
     Segments are text, or tokens. Text becomes tokens by the tokenizers given, as for ThotSmtModel; of a model of raw
-    text, by its own where none are given. One thread at a time may use it.
+    text, by its own if none are given. One thread at a time may use it.
     """
 
     def __init__(
@@ -68,19 +68,19 @@ class PhrasebeamModel(InteractiveTranslationModel):
 
     @property
     def source_tokenizer(self) -> Tokenizer:
-        """What makes tokens of source text."""
+        """The tokenizer of source text."""
         return self._source.tokenizer
 
     @property
     def target_tokenizer(self) -> Tokenizer:
-        """What makes tokens of target text, such as what is typed; see InteractiveTranslatorFactory."""
+        """The tokenizer of target text, such as a typed prefix; see InteractiveTranslatorFactory."""
         return self._target.tokenizer
 
     @property
     def decoder(self) -> AdaptedDecoder:
         """The decoder that translates and learns. Raises ConfigError once the model is closed."""
         if self._decoder is None:
-            raise ConfigError(f"{self.directory}: the model was closed; open another")
+            raise ConfigError(f"{self.directory}: the model was closed; open it again")
         return self._decoder
 
     def translate(self, segment: Segment) -> TranslationResult:
@@ -119,7 +119,7 @@ class PhrasebeamModel(InteractiveTranslationModel):
             return word_graph(result, tokens, self._shown, decoder.confidence, self.most_words)
 
     def train_segment(self, source_segment: Segment, target_segment: Segment, sentence_start: bool = True) -> None:
-        """Learn the translation of a segment; the next one knows it. Raises ConfigError where a side has no words."""
+        """Learn the translation of a segment; the next one knows it. Raises ConfigError if a side has no words."""
         tokens, words = self._target.of(target_segment)
         self.decoder.confirm(self._source.of(source_segment).words, words)
         if self.truecaser is not None:

@@ -27,7 +27,7 @@ LEAST = 1e-10  # confidence, in means
 
 
 class ArcParts(NamedTuple):
-    """What the arcs of one phrase pair share."""
+    """Data shared by the arcs of one phrase pair."""
 
     tokens: Sequence[str]
     alignment: WordAlignmentMatrix
@@ -91,7 +91,7 @@ def _parts(
 
 
 def _source(phrase: Phrase) -> TranslationSources:
-    """Where the words of a phrase come from: nowhere, if they are unknown."""
+    """The sources of the words of a phrase; none if they are unknown."""
     return TranslationSources.NONE if phrase.is_copied or phrase.is_fallback else TranslationSources.SMT
 
 

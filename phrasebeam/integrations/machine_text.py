@@ -64,7 +64,7 @@ class RawDetokenizer(Detokenizer):
 
 
 class SideWords(NamedTuple):
-    """How segments of one side become words."""
+    """Conversion of one side's segments to words."""
 
     tokenizer: Tokenizer = WHITESPACE_TOKENIZER
     lowercase: bool = False

@@ -58,7 +58,7 @@ class ModelTrainer(Trainer):
     ) -> None:
         """Train in a folder beside the directory of the model; `check_canceled` raises to stop before that begins.
 
-        Raises ConfigError where the corpus has too few pairs, and what phrasebeam.train raises.
+        Raises ConfigError if the corpus has too few pairs, and what phrasebeam.train raises.
         """
         steps = [ProgressStatus.from_step(i, 2, text) for i, text in enumerate(("Reading", "Training", "Trained"))]
         tell, check = progress or (lambda status: None), check_canceled or (lambda: None)

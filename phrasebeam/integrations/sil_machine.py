@@ -1,4 +1,4 @@
-"""What is used of SIL's package sil-machine; without it, the error that says how to install it."""
+"""The classes used from SIL's package sil-machine; without it, an error that says how to install it."""
 
 try:
     from machine.annotations.range import Range

@@ -1,4 +1,4 @@
-"""Compiled kernels on disk, a file for each kernel and types of arguments, loaded only if it is as it was written.
+"""Compiled kernels on disk, a file per kernel and argument types, loaded only if it is unchanged.
 
 numba's own cache unpickles and runs whatever its files hold. Here each begins with a digest of its place and content,
 belongs to the user or to root, and can be written by nobody else; any other file is replaced. Where none can be
@@ -49,7 +49,7 @@ class KernelCache(NullCache):
 
     @cached_property
     def directory(self) -> Path | None:
-        """Where they are; None if there is no place for them. Digests of sources take time, most kernels need none."""
+        """Their directory; None if there is no place for them. Digests of sources take time, most kernels need none."""
         return cache_directory(self.source)
 
     @property
@@ -58,7 +58,7 @@ class KernelCache(NullCache):
         return str(self.directory)
 
     def lacks(self, kinds: tuple[Any, ...]) -> bool:
-        """Whether there is a place for the kernel for arguments of these types, and no file in it."""
+        """Whether the cache has a place, but no file, for the kernel with arguments of these types."""
         return self.directory is not None and not self._path(self.directory, kinds, _codegen()).exists()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -156,14 +156,14 @@ def _warn_once(problem: str, message: str) -> None:
 
 
 def mark_used(directory: Path) -> None:
-    """Set the time of a directory from which a kernel was loaded, unless it is of today."""
+    """Set the time of a directory from which a kernel was loaded, unless it is today's."""
     with suppress(OSError):  # a cache that only root can write
         if _age(directory) > DAY:
             os.utime(directory)
 
 
 def clean_daily(kernels: Path) -> None:
-    """Remove from the cache `kernels` what was not used for DAYS_KEPT days, and unfinished files, at most once a day.
+    """Remove kernels from the cache that were not used for DAYS_KEPT days, and unfinished files, at most once a day.
 
     A process that needs what another removes compiles it again.
     """

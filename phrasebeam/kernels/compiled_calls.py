@@ -1,4 +1,4 @@
-"""What a kernel needs to call others many times without Python: their machine code, and memory of their arguments.
+"""Data with which a kernel calls others many times without Python: their machine code, and memory of their arguments.
 
 A kernel that calls another one has a copy of its code, which is compiled again. Here it calls the machine code that
 Python calls, too, by its address. The NamedTuples that it passes on are images, copies of the fields that Python gave,
@@ -37,7 +37,7 @@ def image_words(struct: Any) -> int:
 
 
 def word_in_image(struct: Any, path: Sequence[str]) -> int:
-    """Where in an image of `struct` a field begins, or with several names a field of a field."""
+    """Position of a field in an image of `struct`; with several names, of a field within a field."""
     kind, word = cast(StructReference, type_of(struct)), 0
     for name in path:
         word += layout(cpu_target.target_context, kind)[0][name] // WORD

@@ -73,7 +73,7 @@ class CompilationProgress(Listener):
         self.bar = ExitStack()
 
     def on_start(self, event: Event) -> None:
-        """Show the bar when a kernel that no other called begins to be compiled."""
+        """Show the bar when the compilation of a kernel begins that no other kernel called."""
         if not isinstance(event.data["dispatcher"], self.dispatcher_class):
             return
         if self.n_open == 0:
@@ -129,7 +129,7 @@ class _InnerDispatcher(_KernelDispatcher):
     """A kernel without a Python wrapper: calling it from Python would follow a null pointer, so raises TypeError."""
 
     def __call__(self, *arguments: Any) -> Any:
-        raise TypeError(f"{self.py_func.__name__} is called by kernels only; decorate it with @kernel to call it here")
+        raise TypeError(f"{self.py_func.__name__} is for kernels only; decorate it with @kernel to call it here")
 
 
 def _inner(function: Function) -> Function:

@@ -74,7 +74,7 @@ class InnerLibrary(JITCodeLibrary):
 
     @property
     def codegen(self) -> Any:
-        """Where numba would store the address of Python's environment in the machine code."""
+        """This object: numba stores the address of Python's environment with `set_env` of its `codegen`."""
         return self
 
     def set_env(self, name: str, environment: Any) -> None:

@@ -25,7 +25,7 @@ class KernelCall(NamedTuple):
 
 
 def call_of(function: Callable[..., Any], *arguments: Any) -> KernelCall:
-    """What is compiled when Python calls the kernel with arguments of these types."""
+    """The function that is compiled when Python calls the kernel with arguments of these types."""
     return KernelCall(cast(Any, function), tuple(map(type_of, arguments)))
 
 
@@ -33,7 +33,7 @@ def call_of(function: Callable[..., Any], *arguments: Any) -> KernelCall:
 def second_compiler(calls: Sequence[KernelCall]) -> Iterator[None]:
     """Let another process compile those of the kernels that are not in the cache, and wait for it at the end.
 
-    There is none where it would not help: on a single processor, or without a cache. What it did not compile, this
+    There is none if it would not help: on a single processor, or without a cache. What it did not compile, this
     process does when it is called.
     """
     missing = [call for call in calls if _is_missing(call)]
@@ -61,7 +61,7 @@ def _processors() -> int:
 
 
 def main() -> None:
-    """Compile what standard input names, in the second process, which leaves all warnings to the first."""
+    """Compile the kernels named on standard input, in the second process; only the first process prints warnings."""
     logging.disable()
     for module, name, kinds in pickle.load(sys.stdin.buffer):
         getattr(import_module(module), name).compile(kinds)

@@ -70,7 +70,7 @@ def spelled(kinds: Any) -> str:
 
 @register_model(StructReference)
 class _StructReferenceModel(models.PrimitiveModel):
-    """How LLVM sees a reference."""
+    """Representation of a reference in LLVM."""
 
     def __init__(self, manager: Any, kind: StructReference):
         super().__init__(manager, kind, ADDRESS)
@@ -129,7 +129,7 @@ def _unpack(reference: StructReference, given: Any, c: Any) -> NativeValue:
 
 
 def _write_fields(reference: StructReference, given: Any, address: Any, is_wrong: Any, c: Any) -> None:
-    """Code that writes the fields to `address`, and sets `is_wrong` where one has another type."""
+    """Code that writes the fields to `address`, and sets `is_wrong` if one has another type."""
     offsets, arrays = layout(c.context, reference)[0], list[tuple[int, int, int]]()
     for number, (name, kind) in enumerate(reference.kinds.items()):
         if isinstance(kind, types.Array):

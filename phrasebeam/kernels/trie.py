@@ -1,4 +1,4 @@
-"""Sequences of words as numbers, equal where all words are: a trie whose children stand in a hash table."""
+"""Numbers for sequences of words, equal for equal sequences: a trie whose children are in a hash table."""
 
 from typing import Annotated, NamedTuple
 

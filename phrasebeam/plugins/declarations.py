@@ -1,4 +1,4 @@
-"""What plugins declare: their files, which are run when it is first asked for, and the decorators that they use."""
+"""Declarations of plugins: their files, which run when a declaration is first needed, and the decorators."""
 
 import importlib.util
 import os
@@ -37,7 +37,7 @@ class OwnMetric(NamedTuple):
 
 
 class Plugins(NamedTuple):
-    """What plugins have declared, by name."""
+    """Declarations of plugins, by name."""
 
     pair_features: dict[str, PairFeature]
     pair_losses: dict[str, Callable[..., Any]]
@@ -103,7 +103,7 @@ def metric(name: str, title: str, is_error: bool = False) -> Callable[[Declared]
 def _declare(kind: str, name: str, item: object, function: Declared) -> Declared:
     """Enter what a plugin declares. Raises ConfigError."""
     if not _reading:
-        raise ConfigError(f"{name}: declared outside a plugin; name its file by --plugin or phrasebeam.plugins.use")
+        raise ConfigError(f"{name}: declared outside a plugin; give its file to --plugin or phrasebeam.plugins.use")
     known = getattr(_declared, kind)
     if not NAME.fullmatch(name) or name in known:
         found = "declared twice" if name in known else "no name"
@@ -113,17 +113,17 @@ def _declare(kind: str, name: str, item: object, function: Declared) -> Declared
 
 
 def use(*files: str | Path) -> None:
-    """Take these plugins, too: for Python, before anything that they extend is imported, such as Decoder.
+    """Use these plugins, too; to be called in Python before anything that they extend is imported, such as Decoder.
 
-    Raises ConfigError where that is too late, or where one of them is damaged.
+    Raises ConfigError if that is too late, or one of them is damaged.
     """
     for file in files:
         if not Path(file).is_file():
-            raise ConfigError(f"--plugin {file}: no such file; expected a file of Python")
+            raise ConfigError(f"--plugin {file}: no such file; expected a Python file")
     paths = [str(Path(file).resolve()) for file in files]
     known = plugin_files()
     if plugins.cache_info().currsize and not {*paths} <= {*map(str, known)}:
-        raise ConfigError(f"{paths[0]}: what plugins extend is imported already; take plugins first")
+        raise ConfigError(f"{paths[0]}: modules that plugins extend are already imported; load plugins first")
     os.environ[FILES] = os.pathsep.join(dict.fromkeys([*map(str, known), *paths]))
 
 
@@ -134,9 +134,9 @@ def plugin_files() -> tuple[Path, ...]:
 
 @cache
 def plugins() -> Plugins:
-    """What all plugins have declared; they are run when this is first called. Raises ConfigError."""
+    """Declarations of all plugins, which are run at the first call. Raises ConfigError."""
     if _reading:
-        raise ConfigError(f"{_reading[-1]}: imports what plugins extend; import other modules within functions")
+        raise ConfigError(f"{_reading[-1]}: imports modules that plugins extend; import them inside functions")
     for path in plugin_files():
         _run(path)
     return _declared
@@ -146,7 +146,7 @@ def _run(path: Path) -> None:
     name = MODULE + re.sub(r"\W", "_", path.stem)
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise ConfigError(f"{path}: no file of Python; --plugin and {FILES} name files that end with .py")
+        raise ConfigError(f"{path}: not a Python file; --plugin and {FILES} expect files that end with .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     _reading.append(path)
@@ -162,7 +162,7 @@ def _run(path: Path) -> None:
 
 
 def extended(built_in: Mapping[str, Item], own: Mapping[str, Item]) -> dict[str, Item]:
-    """What is built in, and what plugins add. Raises ConfigError where both have a name."""
+    """Built-in entries and those of plugins. Raises ConfigError if both have the same name."""
     if taken := next((name for name in own if name in built_in), ""):
         raise ConfigError(f"a plugin declares {taken!r}, which phrasebeam has already; choose another name")
     return {**built_in, **own}

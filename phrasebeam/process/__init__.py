@@ -1,1 +1,1 @@
-"""What the operating system does with a process: signals, children, locks, temporary files, standard streams."""
+"""The operating system and a process: signals, children, locks, temporary files, standard streams."""

@@ -1,4 +1,4 @@
-"""Bars of all that a process works at, on the last lines of its terminal."""
+"""Progress bars of all stages of a process, on the last lines of its terminal."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -58,7 +58,7 @@ class CountedLines(NamedTuple):
 
 
 class Bars(Progress):
-    """All bars, and below them what `beside` gives."""
+    """All bars, and below them the line that `beside` returns."""
 
     def __init__(self, beside: Callable[[], Iterable[RichCast]]):
         self.beside = beside

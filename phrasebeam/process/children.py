@@ -74,7 +74,7 @@ def end_with_parent(parent: int) -> None:
 
 
 def end_with_starter() -> None:
-    """End, in a process of `start`, with the parent, and silently where the parent reads no more."""
+    """End, in a process of `start`, with the parent, and silently if the parent no longer reads."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     end_with_parent(int(sys.argv[-1]))
 

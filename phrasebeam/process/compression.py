@@ -16,7 +16,7 @@ BUFFER = 1 << 17  # bytes
 def decompressed(file: io.BufferedReader) -> BinaryIO:
     """`file`, decompressed if need be; reading raises EOFError, zlib.error or BadGzipFile if it is damaged.
 
-    Raises OSError where it is of Zstandard, and that is not installed.
+    Raises OSError if it needs Zstandard, and that is not installed.
     """
     start = file.peek(4)[:4]
     if start and GZIP_MAGIC.startswith(start[:2]):  # a slow pipe may have one byte yet, with which no text begins
@@ -27,7 +27,7 @@ def decompressed(file: io.BufferedReader) -> BinaryIO:
 
 
 def is_compressed(file: BinaryIO) -> bool:
-    """Whether `decompressed` gave the `file` in place of another."""
+    """Whether the `file` is a decompressing one that `decompressed` returned."""
     return not isinstance(getattr(file, "raw", None), io.FileIO)
 
 
@@ -48,7 +48,7 @@ def compressed(file: BinaryIO, name: str) -> Iterator[BinaryIO]:
 
 
 class _ZstdReader(io.RawIOBase):
-    """Reads a Zstandard file; where it is damaged, EOFError is raised."""
+    """Reads a Zstandard file; if it is damaged, EOFError is raised."""
 
     def __init__(self, file: BinaryIO):
         zstd = _zstd()
@@ -65,7 +65,7 @@ class _ZstdReader(io.RawIOBase):
 
 
 def _zstd() -> Any:
-    """Python's module for Zstandard, which is of 3.14, or its backport. Raises OSError where it is not installed."""
+    """Python's module for Zstandard (from 3.14 on) or its backport. Raises OSError if neither is installed."""
     try:
         from compression import zstd
     except ImportError:

@@ -35,7 +35,7 @@ def alone_in_output(train: Callable[Parameters, Result]) -> Callable[Parameters,
 def locked(directory: Path) -> Iterator[None]:
     """Hold the lock on `directory`, which is made if it is not there, and removed at the end if nothing is in it.
 
-    Raises BlockingIOError, which names the other process, where the lock is held. File systems without locks have none.
+    Raises BlockingIOError, which names the other process, if the lock is held. File systems without locks have none.
     """
     is_new = not directory.exists()
     directory.mkdir(parents=True, exist_ok=True)
@@ -52,7 +52,7 @@ def locked(directory: Path) -> Iterator[None]:
 
 
 def check_free(directory: Path) -> None:
-    """Raises BlockingIOError, which names the other process, where the lock on `directory` is held."""
+    """Raises BlockingIOError, which names the other process, if the lock on `directory` is held."""
     descriptor = os.open(directory, os.O_RDONLY)
     try:
         _lock(descriptor, directory, time.monotonic())

@@ -1,4 +1,4 @@
-"""A line and status 2 where the system or C++ ends a process: Python does not hear of it, or could do nothing more.
+"""A line and status 2 if the system or C++ ends a process, which Python does not notice or cannot handle.
 
 That is SIGBUS, when a mapped file has lost the page that is read, and std::terminate, where C++, such as that of LLVM,
 has no more memory. Either may come at any place, so that a few machine instructions must do, made by LLVM.

@@ -91,7 +91,7 @@ def ignore_signals() -> None:
 
 
 def wait_if_ending() -> None:
-    """Wait for the end where a signal is ending this process: what this thread would say comes of it, or too late."""
+    """Wait if a signal is ending this process: messages of this thread would be consequences of it, or too late."""
     while _is_ending:
         time.sleep(1)
 

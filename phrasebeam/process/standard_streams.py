@@ -39,7 +39,7 @@ def drop_standard_output() -> None:
 
 
 def open_closed_streams() -> list[str]:
-    """Names of the standard streams that are closed; they become /dev/null, so that no file gets their numbers."""
+    """Open closed standard streams as /dev/null, so that no file gets their numbers; returns their names."""
     closed = []
     for descriptor, name in enumerate(NAMES):
         try:

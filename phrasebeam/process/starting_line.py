@@ -1,6 +1,6 @@
 """A line on the terminal from the start of a command until anything else is written there: imports take seconds.
 
-It says that kernels will be compiled where the command has not ended well since phrasebeam or numba were installed.
+It says that kernels will be compiled, if the command has not succeeded since phrasebeam or numba were installed.
 """
 
 import os
@@ -33,7 +33,7 @@ def show_starting_line(command: str, compiles: bool) -> None:
 
 
 def is_dumb() -> bool:
-    """Whether the terminal can show lines alone, as that of an editor."""
+    """Whether the terminal can only show lines, like that of an editor."""
     return os.environ.get("TERM") == "dumb"
 
 
@@ -73,7 +73,7 @@ def _has_run(command: str) -> bool:
 
 
 def _mark(command: str) -> Path | None:
-    """The file whose time is that of the last run."""
+    """The file whose modification time is the time of the last run."""
     home = cache_home()
     return home and home / "commands" / command
 

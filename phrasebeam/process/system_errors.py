@@ -1,4 +1,4 @@
-"""Errors of the system: the file that they lack, and what to do where memory, threads or open files run out."""
+"""Errors of the system: the file concerned, and advice if memory, threads or open files run out."""
 
 import errno
 import resource
@@ -19,7 +19,7 @@ LEAST_ADDRESS_SPACE = 5 << 28  # bytes
 
 
 def shortage(error: BaseException) -> str:
-    """The message for an error that tells of a shortage; empty for any other."""
+    """The message for an error about a shortage of memory, disk or the like; empty for any other error."""
     if isinstance(error, MemoryError):
         return NO_MEMORY
     if isinstance(error, RuntimeError) and "start new thread" in str(error):
@@ -32,7 +32,7 @@ def shortage(error: BaseException) -> str:
 
 
 def too_few_addresses() -> str:
-    """The message where a limit leaves less address space than a command with kernels needs; empty elsewhere.
+    """The message if a limit leaves less address space than a command with kernels needs; else empty.
 
     Asked before libraries are imported: those that have too little say wrong things, or end the process without a word.
     """

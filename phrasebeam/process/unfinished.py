@@ -61,7 +61,7 @@ def _unfinished(folder: Path, name: str, is_directory: bool) -> Iterator[tuple[P
 def put_in_place(unfinished: Path, path: Path) -> None:
     """Rename what is finished to `path`, in one step; a directory there then has the name of what was unfinished.
 
-    Raises OSError, for example where another process has its lock on the directory `path`.
+    Raises OSError, for example if another process has locked the directory `path`.
     """
     with _changing:
         _replace(unfinished, path)
@@ -88,7 +88,7 @@ def remove_unfinished() -> None:
 
 
 def is_unfinished(path: Path) -> bool:
-    """Whether a file or directory has the name of something unfinished."""
+    """Whether the name of a file or directory marks it as unfinished."""
     return NAME.fullmatch(path.name) is not None
 
 
@@ -156,7 +156,7 @@ def _replace(unfinished: Path, path: Path) -> None:
 
 
 def _exchange(unfinished: Path, path: Path) -> None:
-    """Exchange the names of two directories; where the system cannot do that in one step, in three."""
+    """Exchange the names of two directories; in three steps if the system cannot do it in one."""
     if sys.platform == "linux":
         libc = ctypes.CDLL(None, use_errno=True)
         names = os.fsencode(unfinished), os.fsencode(path)

@@ -1,4 +1,4 @@
-"""What clients know beside LibreTranslate's /translate: its suggestions, and the GET by which MateCat translates.
+"""Endpoints besides LibreTranslate's /translate: its suggestions, and the GET by which MateCat translates.
 
 Both count for the project that the server's option --project names.
 """
@@ -27,7 +27,7 @@ Code = Annotated[str, Query(max_length=100)]
 
 
 class SuggestBody(LibreTranslateRequest):
-    """What /suggest takes."""
+    """Parameters of /suggest."""
 
     q: Text
     s: Text  # the better translation
@@ -36,25 +36,25 @@ class SuggestBody(LibreTranslateRequest):
 
 
 class SuggestAnswer(BaseModel):
-    """What /suggest answers."""
+    """Whether the better translation was taken over."""
 
     success: bool
 
 
 class GoogleTranslation(BaseModel):
-    """A translation as MateCat reads it."""
+    """A translation in MateCat's format."""
 
     translatedText: str
 
 
 class GoogleTranslations(BaseModel):
-    """The only one of a request."""
+    """The only translation of a request."""
 
     translations: list[GoogleTranslation]
 
 
 class MateCatAnswer(BaseModel):
-    """What MateCat's GET is answered."""
+    """Answer to MateCat's GET."""
 
     data: GoogleTranslations
 
@@ -88,7 +88,7 @@ async def matecat(
     target: Code = "",
     key: Annotated[str | None, Query(description="the server's token")] = None,
 ) -> MateCatAnswer:
-    """Translate a segment, as MateCat asks an engine of its own for it."""
+    """Translate a segment for MateCat's own engine (Moses)."""
     check_secret(service.token, credentials.credentials if credentials else key)
     served = service.projects.of(model_for(service, source, target), service.clients.project)
     document = plain_document(q)

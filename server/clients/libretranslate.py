@@ -64,7 +64,7 @@ def taken(body: type[BaseModel]) -> dict[str, Any]:
 
 @router.post("/translate", response_model_exclude_none=True, openapi_extra=taken(LibreTranslateBody))
 async def translate(request: HttpRequest, service: Serving, credentials: Credentials) -> LibreTranslateAnswer:
-    """Translate a text, or several, from one language to another."""
+    """Translate one or more texts from one language to another."""
     body = await read_body(request, LibreTranslateBody)
     check_key(service, credentials, body)
     if (body.format or TEXT) not in (TEXT, HTML):
@@ -85,7 +85,7 @@ async def _translations(
     request: HttpRequest,
     service: Service,
 ) -> list[list[str]]:
-    """The translations of documents, each by a model: as many of each as are wanted."""
+    """The requested number of translations of each document, each document by its model."""
     is_html = body.format == HTML
 
     def divide(document: MarkedDocument, served: ServedModel, stop: StopFlag) -> MarkedDocument:
@@ -106,7 +106,7 @@ async def _translations(
 
 @router.get("/languages")
 async def languages(service: Serving) -> list[LanguageAnswer]:
-    """The languages of the models."""
+    """List the languages of the models."""
     targets: dict[str, list[str]] = {}
     for pair in _languages(service):
         known = targets.setdefault(pair.source, [])
@@ -118,7 +118,7 @@ async def languages(service: Serving) -> list[LanguageAnswer]:
 
 @router.post("/detect", openapi_extra=taken(DetectBody))
 async def detect(request: HttpRequest, service: Serving, credentials: Credentials) -> list[Detected]:
-    """Which of the models' languages a text is in, by the words that their vocabularies know."""
+    """Detect the language of a text, by the share of words in the vocabularies of the models."""
     body = await read_body(request, DetectBody)
     check_key(service, credentials, body)
     (found,) = await service.run(request, [lambda stop: _detections(body.q, service)])
@@ -127,7 +127,7 @@ async def detect(request: HttpRequest, service: Serving, credentials: Credential
 
 @router.get("/frontend/settings")
 async def frontend_settings(service: Serving) -> SettingsAnswer:
-    """What a client has to know before it shows a form; needs no token."""
+    """Return the settings for a client's user interface; needs no token."""
     first = next(iter(_languages(service)), LanguagePair(NO_LANGUAGE, NO_LANGUAGE))
     sides = {side: LanguageName(code=code, name=language_name(code)) for side, code in first._asdict().items()}
     needs_key, takes = service.token is not None, service.clients.project is not None

@@ -1,4 +1,4 @@
-"""What LibreTranslate's endpoints take and answer."""
+"""Bodies of LibreTranslate's requests and answers."""
 
 import json
 import re
@@ -20,14 +20,14 @@ NAME = re.compile(rb';\s*name="([^"]*)"')
 
 
 class LibreTranslateRequest(BaseModel):
-    """What every request may have."""
+    """Parameters of every request."""
 
     model_config = ConfigDict(extra="ignore")  # clients send more than servers know
     api_key: str | None = None  # the server's token
 
 
 class LibreTranslateBody(LibreTranslateRequest):
-    """What /translate takes."""
+    """Parameters of /translate."""
 
     q: Text | list[Text]
     source: str = Field(max_length=100, description="a language code, or auto")
@@ -37,20 +37,20 @@ class LibreTranslateBody(LibreTranslateRequest):
 
 
 class DetectBody(LibreTranslateRequest):
-    """What /detect takes."""
+    """Parameters of /detect."""
 
     q: Text
 
 
 class Detected(BaseModel):
-    """A language, and the share of words that its models know, in percent."""
+    """A language, and the percentage of words that its models know."""
 
     confidence: float
     language: str
 
 
 class LibreTranslateAnswer(BaseModel):
-    """What /translate answers: lists where q is one."""
+    """Answer of /translate; its fields are lists if q is a list."""
 
     translatedText: str | list[str]
     alternatives: list[str] | list[list[str]] | None = None
@@ -58,7 +58,7 @@ class LibreTranslateAnswer(BaseModel):
 
 
 class LanguageAnswer(BaseModel):
-    """A source language and what it can be translated to."""
+    """A source language and its target languages."""
 
     code: str
     name: str
@@ -73,7 +73,7 @@ class LanguageName(BaseModel):
 
 
 class SettingsAnswer(BaseModel):
-    """What /frontend/settings answers: what a client has to know before it shows a form."""
+    """Answer of /frontend/settings: the settings for a client's user interface."""
 
     charLimit: int
     frontendTimeout: int = 500  # milliseconds after a key until a text is translated; LibreTranslate's default
@@ -86,10 +86,10 @@ class SettingsAnswer(BaseModel):
 
 
 async def request_values(request: Request, lists: frozenset[str]) -> Any:
-    """The values of a request, and for a name in `lists` a list where it is given several times.
+    """The values of a request; a name in `lists` that is given several times has a list.
 
-    Where it is not JSON, the form counts before the address. Raises HTTPException (400; 415 where a body is of another
-    type).
+    If the body is not JSON, the form takes precedence over the address. Raises HTTPException (400; 415 if a body has
+    another type).
     """
     data, given = await request.body(), request.headers.get("content-type", "")
     kind = given.partition(";")[0].strip().lower()
@@ -115,7 +115,7 @@ def _by_name(pairs: list[tuple[str, str]], lists: frozenset[str]) -> dict[str, s
 
 
 def _urlencoded(data: bytes) -> list[tuple[str, str]]:
-    """Raises ValueError where it is not in UTF-8, or has too many values."""
+    """Raises ValueError if it is not in UTF-8, or has too many values."""
     text = data.decode("utf-8")
     return parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_VALUES, errors="strict")
 

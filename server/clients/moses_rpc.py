@@ -48,13 +48,13 @@ TRUE = ("true", "True", "TRUE", "1")  # strings that mosesserver takes for true
 
 @router.post("/RPC2", response_class=Response, openapi_extra={"requestBody": BODY}, responses=ANSWER)
 async def call(request: HttpRequest, service: Serving) -> Response:
-    """The first model for clients of mosesserver: the method translate, and its parameters."""
+    """Moses' XML-RPC with the first model: the method translate, and its parameters."""
     return await _answer(request, service, None)
 
 
 @router.post("/RPC2/{model}", response_class=Response, openapi_extra={"requestBody": BODY}, responses=ANSWER)
 async def call_model(model: str, request: HttpRequest, service: Serving) -> Response:
-    """The same for the model of that name."""
+    """Moses' XML-RPC with the named model."""
     return await _answer(request, service, model)
 
 
@@ -98,7 +98,7 @@ async def _several(
 async def _translate(given: dict[str, Any], served: ServedModel, request: HttpRequest, service: Service) -> object:
     for name, what in UNSUPPORTED.items():
         if name in given and (name not in ("sg", "topt") or is_true(given, name)):
-            raise Fault(TYPE_ERROR, f"{name}: {what} cannot be asked for here; leave it out")
+            raise Fault(TYPE_ERROR, f"{name}: {what} is not available here; leave it out")
     if "text" not in given:
         raise Fault(PARSE_ERROR, "Missing source text")
     if not isinstance(given["text"], str):
@@ -154,13 +154,13 @@ def _listed(one: Translation, given: dict[str, Any], names: Sequence[MosesFeatur
 
 
 def is_true(parameters: dict[str, Any], name: str) -> bool:
-    """Whether a switch is on, as mosesserver understands it."""
+    """Whether a switch is on, by mosesserver's rules."""
     value = parameters.get(name, False)
     return value if isinstance(value, bool) else str(value) in TRUE
 
 
 def number(parameters: dict[str, Any], name: str) -> int:
-    """A number, 0 where it is not given. Raises Fault where it is none."""
+    """A number, 0 if it is not given. Raises Fault if it is not a number."""
     value = parameters.get(name, 0)
     try:
         found = int(value) if isinstance(value, (int, str)) else None

@@ -53,7 +53,7 @@ def calls_of(parameters: Sequence[Any], most: int) -> Iterator[tuple[str, Sequen
 
 
 def fault_of(error: Fault | SmtError | HTTPException) -> Fault:
-    """What an error is in XML-RPC."""
+    """An error as a fault of XML-RPC."""
     if isinstance(error, Fault):
         return Fault(error.faultCode, printable(error.faultString))
     if isinstance(error, HTTPException):
@@ -62,7 +62,7 @@ def fault_of(error: Fault | SmtError | HTTPException) -> Fault:
 
 
 def read_call(body: bytes) -> tuple[str, list[Any]]:
-    """The method that is called, and its parameters. Raises Fault where the body is no call, or declares entities."""
+    """The method that is called, and its parameters. Raises Fault if the body is not a call, or declares entities."""
     target, parser = Unmarshaller(), expat.ParserCreate()
 
     def refuse(*declaration: object) -> None:

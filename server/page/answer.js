@@ -54,7 +54,7 @@ export class AnswerView {
         element("button", { type: "button", onclick: () => this.explorer.take(text) }, "Edit"),
         element("span", { class: "hint" }, unknownWords(best)),
       ),
-      leastRisk !== null && leastRisk !== best.text && element("p", { class: "hint" }, `least Bayes risk: ${leastRisk}`),
+      leastRisk !== null && leastRisk !== best.text && element("p", { class: "hint" }, `minimum Bayes risk: ${leastRisk}`),
       this.diagram.root,
       this.tabs.root,
     );
@@ -94,7 +94,7 @@ export class AnswerView {
   /** The features of the best translation, against the one of that number in the n-best list. */
   scorePanel(number) {
     const other = this.explanation.nbest[number];
-    return featureBars(this.explanation.best, other && { title: `against number ${number + 1}: ${other.text}`, ...other });
+    return featureBars(this.explanation.best, other && { title: `compared with number ${number + 1}: ${other.text}`, ...other });
   }
 
   /** Ask why the model does, or does not, say what was written. */
@@ -111,7 +111,7 @@ export class AnswerView {
   comparisonPanel(comparison) {
     const verdict = element("p", { class: "verdict", "data-verdict": comparison.verdict }, comparison.reason);
     if (comparison.translation === null) return element("div", {}, verdict, missingWords(comparison, this.explanation));
-    const other = { title: `against yours: ${comparison.given}`, ...comparison, score: comparison.translation.score };
+    const other = { title: `compared with yours: ${comparison.given}`, ...comparison, score: comparison.translation.score };
     return element("div", {}, verdict, featureBars(this.explanation.best, other));
   }
 }
@@ -133,6 +133,6 @@ function missingWords({ missing, given }, { source }) {
     element("p", { dir: "auto" }, element("ins", {}, missing.produced), " ", element("del", {}, missing.rest)),
     left && element("p", { class: "hint" }, "left to translate: ", element("bdi", {}, left)),
     missing.unknown.length > 0 &&
-      element("p", { class: "hint" }, "in no phrase pair of the sentence: ", element("bdi", {}, missing.unknown.join(", "))),
+      element("p", { class: "hint" }, "not in any phrase pair for this sentence: ", element("bdi", {}, missing.unknown.join(", "))),
   );
 }

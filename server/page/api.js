@@ -120,7 +120,7 @@ function messageOf(found) {
 /** An answer that is an error. */
 class RefusedError extends Error {
   constructor(status, message) {
-    super(status === 401 ? "This server wants its token: type it above." : (message ?? `the server answers ${status}`));
+    super(status === 401 ? "This server needs a token: type it above." : (message ?? `the server answers ${status}`));
     this.status = status;
   }
 }

@@ -61,7 +61,7 @@ export function onChoice(ask) {
   byId("raw").addEventListener("change", change);
   byId("project").addEventListener("change", () => {
     const isName = !byId("project").value || PROJECT.test(byId("project").value);
-    byId("project").setCustomValidity(isName ? "" : "Letters, digits and . _ + -, of which the first is no sign");
+    byId("project").setCustomValidity(isName ? "" : "Letters, digits and . _ + -; the first must be a letter, a digit or _");
     if (byId("project").reportValidity()) change();
   });
 }
@@ -111,8 +111,8 @@ function tellKind() {
   const pairs = new Set(all.map(languages).filter(Boolean));
   const tokens = all.filter((model) => !isRaw(model.name)).map((model) => model.name);
   const kind = tokens.length
-    ? `${tokens.join(", ")}: words and signs apart by spaces, as in the training text, most often lower case.`
-    : "Text as people write it.";
+    ? `${tokens.join(", ")}: tokens separated by spaces, as in the training text, usually in lower case.`
+    : "Raw text, as people write it.";
   byId("kind").textContent = all.length ? [...pairs, kind].join(" · ") : "Choose a model.";
 }
 

@@ -107,7 +107,7 @@ export class Explorer {
     const failed = found.find((one) => one.reason);
     if (failed) return this.tell(failed.reason.message, true);
     const missing = missingTerms(sentence.text).map((one) => `“${one}”`).join(", ");
-    return this.tell(`${Math.round(performance.now() - begin)} ms${missing && ` · not in the sentence: ${missing}`}`);
+    return this.tell(`${Math.round(performance.now() - begin)} ms${missing && ` · terms not in the sentence: ${missing}`}`);
   }
 
   async answer(name) {

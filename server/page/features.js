@@ -8,7 +8,7 @@ export function featureBars(best, other) {
   const parts = [];
   if (other) {
     const margin = score(best.score - other.score);
-    parts.push(element("h3", { dir: "auto" }, other.title), element("p", { class: "hint" }, `${margin} in all`));
+    parts.push(element("h3", { dir: "auto" }, other.title), element("p", { class: "hint" }, `${margin} in total`));
     parts.push(other.differences.length ? differenceBars(other.differences) : element("p", {}, "The features are equal."));
   }
   parts.push(element("h3", {}, `Features times weights: ${score(best.score)}`), weightedBars(best.features));
@@ -20,7 +20,7 @@ function differenceBars(differences) {
     name: one.title,
     value: one.score,
     title: `(${plain(one.value)} − ${plain(one.other)}) × ${plain(one.weight)}`,
-    parts: [`${plain(one.value)} against ${plain(one.other)}`],
+    parts: [`${plain(one.value)} and ${plain(one.other)}`],
   }));
   return barTable(rows, "differences of features");
 }

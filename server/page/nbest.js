@@ -6,7 +6,7 @@ const SHOWN = 3; // differences of each
 
 /** `take` and `compare` are called with the number of a translation: to take it over, and to see its features. */
 export function nbestList(translations, take, compare) {
-  const title = "Take it over as your translation";
+  const title = "Use as your translation";
   const button = (number, text) =>
     element("button", { type: "button", class: "link", dir: "auto", title, onclick: () => take(number) }, text);
   const rows = translations.map((one, number) => [
@@ -15,7 +15,7 @@ export function nbestList(translations, take, compare) {
     number === 0 ? score(0) : lead(one.score - translations[0].score, () => compare(number)),
     element("span", { class: "detail" }, one.differences.slice(0, SHOWN).map(difference).join(", ")),
   ]);
-  return table(["", "translation", "difference", "most of it"], rows, { class: "nbest" });
+  return table(["", "translation", "difference", "main cause"], rows, { class: "nbest" });
 }
 
 /** By how much a translation is worse, which a click explains. */

@@ -14,7 +14,7 @@ export function phrasePanel(best, number, fix) {
     one.score,
     one.estimate,
   ]);
-  const header = ["translation", "difference", "whole sentence", "pair alone", "with its estimate"];
+  const header = ["translation", "difference", "score of sentence", "score of pair", "estimate of pair"];
   return element(
     "div",
     {},
@@ -28,6 +28,6 @@ export function phrasePanel(best, number, fix) {
 /** Another translation of the words, which a click fixes, so that the rest is translated anew. */
 function alternative(source, target, fix) {
   if (!target) return "∅";
-  const title = "Translate it so, and the rest anew";
+  const title = "Fix this translation, and translate the rest again";
   return element("button", { type: "button", class: "link", dir: "auto", title, onclick: () => fix(source, target) }, target);
 }

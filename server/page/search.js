@@ -2,10 +2,10 @@
 
 import { element, score, table } from "./dom.js";
 
-const REASONS = { beam: "below the beam", stack: "stack full", "not tried": "not tried by cube pruning" };
+const REASONS = { beam: "below the beam threshold", stack: "stack full", "not tried": "not built by cube pruning" };
 
 export function searchPanel({ source, stacks }) {
-  if (!stacks.length) return element("p", { class: "hint" }, "No stacks are shown of an empty sentence.");
+  if (!stacks.length) return element("p", { class: "hint" }, "An empty sentence has no stacks.");
   const shown = element("div", {});
   const most = Math.max(...stacks.map((stack) => stack.n_tried), 1);
   const buttons = stacks.map((stack) => stackButton(stack, most, () => choose(stack.covered - 1)));
@@ -14,7 +14,7 @@ export function searchPanel({ source, stacks }) {
     shown.replaceChildren(stackTables(stacks[number], source));
   }
   choose(stacks.length - 1);
-  const hint = "Stacks by translated words; bars: hypotheses that were kept, recombined, lost.";
+  const hint = "A stack for each number of translated words. Bars: hypotheses that were kept, recombined and lost (pruned).";
   return element("div", {}, element("p", { class: "hint" }, hint), element("div", { class: "stacks" }, buttons), shown);
 }
 
@@ -52,9 +52,9 @@ function stackTables(stack, source) {
     REASONS[one.reason] + (one.missing ? `, by ${one.missing.toFixed(3)}` : ""),
   ]);
   const limits = [
-    stack.worst !== null && `worst kept ${score(stack.worst)}`,
-    stack.beam !== null && `beam from ${score(stack.beam)}`,
-    stack.is_full && "as many as the stack holds",
+    stack.worst !== null && `worst hypothesis kept: ${score(stack.worst)}`,
+    stack.beam !== null && `beam threshold: ${score(stack.beam)}`,
+    stack.is_full && "the stack is full",
   ].filter(Boolean);
   return element(
     "div",

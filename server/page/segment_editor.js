@@ -64,7 +64,7 @@ export class SegmentEditor {
 
   confirm() {
     if (this.field.value.trim()) this.actions.confirm(this.field.value.trim());
-    else this.tell("A translation is needed before it can be confirmed.");
+    else this.tell("Type a translation before you confirm.");
   }
 }
 

@@ -6,9 +6,9 @@ const SHOWN = 40; // at first
 
 export function sparsePanel({ sparse, phrases }) {
   if (!sparse.length) {
-    return element("p", { class: "hint" }, "None fired. train-maxforce and train-ranking give a model sparse features.");
+    return element("p", { class: "hint" }, "No sparse feature occurs. train-maxforce and train-ranking train sparse features.");
   }
-  const count = element("p", { class: "hint" }, `${sparse.length} fired, those that matter most first`);
+  const count = element("p", { class: "hint" }, `${sparse.length} sparse features, by importance`);
   const list = element("div", {}, featureTable(sparse.slice(0, SHOWN), phrases));
   const showAll = () => {
     list.replaceChildren(featureTable(sparse, phrases));

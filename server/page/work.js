@@ -67,11 +67,11 @@ export class Work {
       const content = await base64(blob);
       const found = await openDocument(chosen()[0], name, content);
       if (found.format === "tmx") return await this.learnAll(found.pairs);
-      if (!found.segments.length) return this.tell(`${name}: nothing is left to translate.`, true);
+      if (!found.segments.length) return this.tell(`${name}: there is nothing left to translate.`, true);
       const { format, segments } = found;
       this.document = new StoredDocument({ name, content, model: chosen()[0], format, segments });
       this.keep();
-      const there = found.translated ? `; ${found.translated} have a translation already` : "";
+      const there = found.translated ? `; ${found.translated} are already translated` : "";
       this.show(0);
       this.activate(0);
       return this.tell(`${found.segments.length} segments to translate${there}.`);
@@ -82,7 +82,7 @@ export class Work {
 
   /** Learn the pairs of a translation memory. */
   async learnAll(pairs) {
-    if (!project()) return this.tell("Name a project above: it learns what the memory has.", true);
+    if (!project()) return this.tell("Type the name of a project above: it learns the segments of the memory.", true);
     for (const [number, pair] of pairs.entries()) {
       await this.learn(pair.source, pair.translation, false);
       this.tell(`Learned ${number + 1} of ${pairs.length} pairs.`);
@@ -100,7 +100,7 @@ export class Work {
 
   keep() {
     const isKept = this.document.keep(this.place);
-    if (!isKept) this.tell("The browser has no room to keep this document: download it before you leave.", true);
+    if (!isKept) this.tell("The browser cannot store this document: download it before you leave.", true);
   }
 
   /** The list of segments, or the form that opens a document. */
@@ -176,7 +176,7 @@ export class Work {
     }
     this.keep();
     this.count();
-    this.tell(project() ? "" : "Nothing is learned: name a project above for that.");
+    this.tell(project() ? "" : "Nothing is learned without a project: type a name above.");
     const next = this.document.nextAfter(at);
     if (next === null) this.tell("All segments are confirmed.");
     this.refreshLearned();

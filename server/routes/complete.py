@@ -15,13 +15,18 @@ router = APIRouter(tags=["translation"])
 
 
 class CompleteBody(SentenceBody):
-    """A sentence and what has been typed of its translation."""
+    """A sentence and the beginning of its translation, as typed."""
 
     model: ModelName = None
     project: OfProject = None
-    raw: bool = Field(default=False, description="text and prefix are raw, of the languages of the model; else tokens")
-    k: int = Field(default=1, ge=1, le=MOST_NBEST, description="completions, each another text")
-    partial_word: bool = Field(default=True, description="the prefix ends within a word, unless a space follows")
+    raw: bool = Field(
+        default=False,
+        description="whether text and prefix are raw text in the languages of the model; else they are tokens",
+    )
+    k: int = Field(default=1, ge=1, le=MOST_NBEST, description="number of completions, all with different texts")
+    partial_word: bool = Field(
+        default=True, description="whether the last word of the prefix may be incomplete, unless a space follows"
+    )
 
 
 class CompletionAnswer(BaseModel):
@@ -42,7 +47,7 @@ class CompleteAnswer(BaseModel):
 
 @router.post("/v1/complete")
 async def complete(body: CompleteBody, http_request: HttpRequest, service: Serving) -> CompleteAnswer:
-    """Complete a translation; the prefix may be any text, also what no phrase pair yields."""
+    """Complete a translation. The prefix may be any text, even if no phrase pair can produce it."""
     served, limits = service.models.get(body.model), service.limits
     check_nbest("k", body.k, limits)
 
@@ -68,7 +73,7 @@ def _completion(text: str, typed: str, score: float) -> CompletionAnswer:
 
 
 def rest_of(text: str, typed: str) -> str:
-    """The rest of `text` behind as many characters that are no space as `typed` has, with a space if one is due.
+    """The rest of `text` after as many non-space characters as `typed` has, with a space in front if needed.
 
     Spaces between tokens may be others than those that were typed, and so may be cases.
 

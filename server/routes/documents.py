@@ -37,10 +37,10 @@ MEMORY = "tmx"  # the format whose pairs are to be learned, not translated
 
 
 class DocumentBody(Section):
-    """A document as a file has it."""
+    """A document as a file."""
 
-    name: str = Field(min_length=1, max_length=200, description="its name; the end says its format")
-    content: Text = Field(description="its bytes, in base64")
+    name: str = Field(min_length=1, max_length=200, description="file name; its extension determines the format")
+    content: Text = Field(description="contents of the file, in base64")
     model: ModelName = None
 
 
@@ -48,7 +48,7 @@ class FilledBody(DocumentBody):
     """A document, and translations of its segments."""
 
     translations: dict[Annotated[int, Field(ge=0)], Text] = Field(
-        description="confirmed ones by the number of the segment, from 0; all others stay as they are"
+        description="confirmed translations by segment number, from 0; other segments stay unchanged"
     )
 
 
@@ -67,7 +67,7 @@ class PairAnswer(BaseModel):
 
 
 class DocumentAnswer(BaseModel):
-    """What is to be translated of a document; of a translation memory, what may be learned."""
+    """The segments of a document to translate or, for a translation memory, the pairs to learn."""
 
     format: str  # text, tsv, po, xliff or tmx
     segments: list[DocumentSegmentAnswer]
@@ -77,7 +77,7 @@ class DocumentAnswer(BaseModel):
 
 @router.post("/v1/documents")
 async def read(body: DocumentBody, http_request: HttpRequest, service: Serving) -> DocumentAnswer:
-    """The segments of a text, TSV, PO or XLIFF file that have no translation; the pairs of a TMX file."""
+    """List the untranslated segments of a text, TSV, PO or XLIFF file, or the sentence pairs of a TMX file."""
     served = service.models.get(body.model)
 
     def job(stop: StopFlag) -> DocumentAnswer:
@@ -96,7 +96,7 @@ async def read(body: DocumentBody, http_request: HttpRequest, service: Serving) 
 
 @router.post("/v1/documents/filled", response_class=Response)
 async def filled(body: FilledBody, http_request: HttpRequest, service: Serving) -> Response:
-    """The document with these translations, as a file."""
+    """Return the document with these translations, as a file."""
     served = service.models.get(body.model)
 
     def job(stop: StopFlag) -> bytes:
@@ -104,7 +104,7 @@ async def filled(body: FilledBody, http_request: HttpRequest, service: Serving) 
             document = _document(path, served)
             if wrong := [number for number in body.translations if number >= len(document.segments)]:
                 found = f"translations of segment {wrong[0]}, but the document has {len(document.segments)}"
-                raise HTTPException(422, f"{found}, counted from 0; send the document that they are of")
+                raise HTTPException(422, f"{found}, counted from 0; send the document with these segments")
             document.confirm(body.translations)
             return document.content()
 
@@ -116,7 +116,7 @@ async def filled(body: FilledBody, http_request: HttpRequest, service: Serving) 
 def _document(path: Path, served: ServedModel) -> Document:
     """The document in a file; its languages are those of the model, as far as these are known.
 
-    Segments of plain text are sentences where the model is of raw text, else lines.
+    Segments of plain text are sentences if the model was made from raw text, else lines.
     """
     known = served.languages if named_format(path) != "tsv" else None
     source, target = known or (None, None)
@@ -134,13 +134,13 @@ def _pairs(path: Path, served: ServedModel, body: DocumentBody) -> Iterator[Pair
 
 @contextmanager
 def _file(body: DocumentBody) -> Iterator[Path]:
-    """A file of its own with the content of a document, for as long as it is read; errors have the document's name."""
+    """A temporary file with the content of a document; errors have the document's name."""
     try:
         content = b64decode(body.content, validate=True)
     except ValueError:
         raise HTTPException(422, f"{body.name}: its content is not in base64") from None
     if content.startswith((GZIP_MAGIC, ZSTD_MAGIC)) or body.name.lower().endswith(tuple(SUFFIXES)):
-        raise HTTPException(422, f"{body.name}: compressed; send it as it is without")
+        raise HTTPException(422, f"{body.name}: compressed; send it uncompressed")
     kind = named_format(body.name)
     if kind and b"<!ENTITY" in content.replace(b"\0", b""):
         raise HTTPException(422, f"{body.name}: declares entities; send it without them")

@@ -16,17 +16,27 @@ router = APIRouter(tags=["explanation"])
 
 
 class ExplainBody(SentenceBody):
-    """A sentence to explain the translation of."""
+    """A sentence whose translation is to be explained."""
 
     model: ModelName = None
     project: OfProject = None
-    raw: bool = Field(default=False, description="all text is raw, of the languages of the model; else it is tokens")
-    nbest: int = Field(default=10, ge=1, le=MOST_LISTED, description="translations listed, each of another text")
-    stacks: int = Field(default=10, ge=0, le=MOST_TRACED, description="hypotheses of each kind in each stack; 0: none")
+    raw: bool = Field(
+        default=False,
+        description="whether all text is raw text in the languages of the model; else it consists of tokens",
+    )
+    nbest: int = Field(
+        default=10, ge=1, le=MOST_LISTED, description="number of translations to list, all with different texts"
+    )
+    stacks: int = Field(
+        default=10,
+        ge=0,
+        le=MOST_TRACED,
+        description="number of hypotheses of each kind to list for each stack; 0: none",
+    )
 
 
 class ExplainAnswer(BaseModel):
-    """Why a sentence is translated as it is. The explanation is of tokens, `text` raw where the request was."""
+    """The explanation of a translation. It consists of tokens; `text` is raw if the request was."""
 
     model: str
     version: str
@@ -36,16 +46,16 @@ class ExplainAnswer(BaseModel):
 
 
 class ForceBody(SentenceBody):
-    """A sentence, and a translation that the model shall be made to say."""
+    """A sentence, and a translation for which derivations are searched."""
 
     model: ModelName = None
     project: OfProject = None
-    translation: Text = Field(description="all of it")
-    raw: bool = Field(default=False, description="both are raw text; else they are tokens")
+    translation: Text = Field(description="the whole translation")
+    raw: bool = Field(default=False, description="whether both are raw text; else they are tokens")
 
 
 class ForceAnswer(BaseModel):
-    """Whether and why the model says it, or does not."""
+    """Whether the model chooses the translation, and why."""
 
     model: str
     version: str
@@ -54,7 +64,7 @@ class ForceAnswer(BaseModel):
 
 @router.post("/v1/explain")
 async def explain(body: ExplainBody, http_request: HttpRequest, service: Serving) -> ExplainAnswer:
-    """The best translation phrase by phrase, alternatives, features times weights, n-best list, and the search."""
+    """Explain a translation: phrases, alternatives, features times weights, n-best list, and the search."""
     served, limits = service.models.get(body.model), service.limits
     check_nbest("nbest", body.nbest, limits)
 
@@ -79,7 +89,7 @@ async def explain(body: ExplainBody, http_request: HttpRequest, service: Serving
 
 @router.post("/v1/force")
 async def force(body: ForceBody, http_request: HttpRequest, service: Serving) -> ForceAnswer:
-    """Compare a given translation with what the search finds, by forced decoding."""
+    """Compare a given translation with the one that the search finds, by forced decoding."""
     served, limits = service.models.get(body.model), service.limits
 
     def job(stop: StopFlag) -> ForceAnswer:

@@ -14,5 +14,5 @@ class Health(BaseModel):
 
 @router.get("/health")
 async def health() -> Health:
-    """Answers while the server runs; needs no token."""
+    """Answer as long as the server runs; needs no token."""
     return Health()

@@ -11,6 +11,6 @@ router = APIRouter(tags=["server"])
 
 @router.get("/metrics", response_class=PlainTextResponse)
 async def metrics(service: Serving) -> Response:
-    """Requests, seconds, sentences, words, memory, in the text format of Prometheus."""
+    """Return counts of requests, seconds, sentences, words and memory, in the text format of Prometheus."""
     versions = {one.name: one.version for one in service.models.all()}
     return Response(service.metrics.text(service.pool.n_requests, versions), media_type=CONTENT_TYPE_LATEST)

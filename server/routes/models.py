@@ -28,14 +28,14 @@ class ModelAnswer(BaseModel):
 
 
 class ModelsAnswer(BaseModel):
-    """All models; the first is meant where a request names none."""
+    """All models; the first is the default of requests."""
 
     models: list[ModelAnswer]
 
 
 @router.get("/v1/models")
 async def list_models(service: Serving) -> ModelsAnswer:
-    """The models that are served."""
+    """List the models that are served."""
     return ModelsAnswer(models=[_answer(one) for one in service.models.all()])
 
 

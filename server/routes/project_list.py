@@ -1,4 +1,4 @@
-"""GET /v1/projects: the projects of a model, whose confirmed translations count where they are named."""
+"""GET /v1/projects: the projects of a model, whose confirmed translations are used by requests that name them."""
 
 from typing import Annotated
 
@@ -13,7 +13,7 @@ router = APIRouter(tags=["confirmed translations"])
 
 
 class ProjectsAnswer(BaseModel):
-    """The projects of a model; all belong to whoever has the server's token."""
+    """The projects of a model; everyone who has the server's token can use them."""
 
     model: str
     is_kept: bool  # whether the server keeps projects at all
@@ -24,7 +24,7 @@ class ProjectsAnswer(BaseModel):
 async def listed(
     http_request: HttpRequest, service: Serving, model: Annotated[str | None, Query(**NAMED)] = None
 ) -> ProjectsAnswer:
-    """List the projects in which something was confirmed."""
+    """List the projects that have confirmed segments."""
     served = service.models.get(model)
     (names,) = await service.run(http_request, [lambda stop: service.projects.names(served)])
     return ProjectsAnswer(model=served.name, is_kept=service.projects.directory is not None, projects=list(names))

@@ -22,22 +22,30 @@ from phrasebeam.server.serving.served_models import ServedModel
 from phrasebeam.server.serving.service import Serving, check_size
 
 router = APIRouter(tags=["confirmed translations"])
-ProjectName = Annotated[str, Field(pattern=PROJECT_NAME, description="of the confirmed translations that count")]
-NAMED = {"description": "of a served model; the first one, if left out", "max_length": 100}
+ProjectName = Annotated[
+    str, Field(pattern=PROJECT_NAME, description="name of the project whose confirmed translations are used")
+]
+NAMED = {"description": "name of a served model; by default the first", "max_length": 100}
 MOST_LISTED = 1000  # segments in an answer
 LARGEST_NUMBER = 2**53  # of a segment; that JSON can have
 
 
 class SegmentBody(Section):
-    """A sentence and its translation, as someone confirmed it."""
+    """A sentence and its confirmed translation."""
 
     model: ModelName = None
     project: ProjectName
     source: Text
     translation: Text
-    raw: bool = Field(default=False, description="both are raw, of the languages of the model; else they are tokens")
-    is_xml: bool = Field(default=False, description="both are of XLIFF: their tags are left out")
-    key: str = Field(default="", max_length=200, description="your name for it; what has the same is learned once")
+    raw: bool = Field(
+        default=False, description="whether both are raw text in the languages of the model; else they are tokens"
+    )
+    is_xml: bool = Field(default=False, description="whether both are XLIFF text, whose tags are left out")
+    key: str = Field(
+        default="",
+        max_length=200,
+        description="your key for the segment; a segment with the same key is learned only once",
+    )
 
 
 class SegmentAnswer(BaseModel):
@@ -46,7 +54,7 @@ class SegmentAnswer(BaseModel):
     number: int  # in its project, from 1
     source: str
     translation: str
-    alignment: list[tuple[int, int]]  # (source, target) positions of words that belong together
+    alignment: list[tuple[int, int]]  # (source, target) positions of aligned words
     key: str
 
 
@@ -61,7 +69,7 @@ class SegmentsAnswer(BaseModel):
 
 @router.post("/v1/segments")
 async def confirm(body: SegmentBody, http_request: HttpRequest, service: Serving) -> SegmentAnswer:
-    """Learn a confirmed translation. It is on disk when this is answered, and the next sentence knows it."""
+    """Learn a confirmed translation. It is on disk when the server answers, and used from the next sentence on."""
     served = service.models.get(body.model)
 
     def job(stop: StopFlag) -> SegmentAnswer:
@@ -77,10 +85,10 @@ async def listed(
     service: Serving,
     project: Annotated[str, Query(pattern=PROJECT_NAME)],
     model: Annotated[str | None, Query(**NAMED)] = None,
-    first: Annotated[int, Query(ge=0, le=LARGEST_NUMBER, description="how many to pass over")] = 0,
-    limit: Annotated[int, Query(ge=0, le=MOST_LISTED, description="how many at most")] = MOST_LISTED,
+    first: Annotated[int, Query(ge=0, le=LARGEST_NUMBER, description="number of segments to skip")] = 0,
+    limit: Annotated[int, Query(ge=0, le=MOST_LISTED, description="maximum number of segments")] = MOST_LISTED,
 ) -> SegmentsAnswer:
-    """List what a project has confirmed and not undone."""
+    """List the confirmed segments of a project, except those that were undone."""
     served = service.models.get(model)
     found = await _segments(http_request, service, served, project)
     answers = [_answer(one) for one in found[first : first + limit]]
@@ -94,7 +102,7 @@ async def export(
     project: Annotated[str, Query(pattern=PROJECT_NAME)],
     model: Annotated[str | None, Query(**NAMED)] = None,
 ) -> str:
-    """All segments of a project, a JSON object a line."""
+    """Export all segments of a project, one JSON object per line."""
     found = await _segments(http_request, service, service.models.get(model), project)
     return "".join(json.dumps(fields(segment), ensure_ascii=False) + "\n" for segment in found)
 
@@ -122,7 +130,7 @@ async def _segments(
 def segment_words(
     texts: tuple[str, str], served: ServedModel, is_raw: bool, is_xml: bool, most: int
 ) -> tuple[Sequence[str], Sequence[str]]:
-    """The words of both sides. Raises ConfigError, and HTTPException (413) where they are too many."""
+    """The words of both sides. Raises ConfigError, and HTTPException (413) if they are too many."""
     lines = [one_line(_without_tags(text) if is_xml else text) for text in texts]
     tokenization = tokenization_of(served, is_raw)
     for line in lines if is_raw else ():

@@ -26,7 +26,7 @@ Word = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT, pattern=r"^[^
 
 
 class TermBody(Section):
-    """A translation for tokens begin:end of the sentence, or wherever the words `source` stand in it."""
+    """A given translation for the tokens begin:end of the sentence, or for each occurrence of the words `source`."""
 
     target: Text
     source: Text | None = None
@@ -44,13 +44,19 @@ class TermBody(Section):
 class SentenceBody(Section):
     """A sentence to translate, with instructions."""
 
-    text: Text | list[Word] = Field(description="text, or a list of its tokens")
+    text: Text | list[Word] = Field(description="a string, or a list of tokens")
     terms: list[TermBody] = Field(default=[], max_length=MOST_TERMS)
-    policy: TermPolicy = Field(default="exclusive", description="how terms count, as in Moses' xml-input")
-    walls: list[Position] = Field(default=[], max_length=10_000, description="tokens before which a wall stands")
-    zones: list[tuple[Position, Position]] = Field(default=[], max_length=1000, description="begin and end, in tokens")
-    prefix: Text = Field(default="", description="what the translation must begin with")
-    partial_word: bool = Field(default=False, description="the prefix ends within a word, unless a space follows")
+    policy: TermPolicy = Field(default="exclusive", description="how terms are used, as in Moses' xml-input")
+    walls: list[Position] = Field(
+        default=[], max_length=10_000, description="positions of tokens before which there is a wall"
+    )
+    zones: list[tuple[Position, Position]] = Field(
+        default=[], max_length=1000, description="begin and end of each zone, in tokens"
+    )
+    prefix: Text = Field(default="", description="beginning of the translation")
+    partial_word: bool = Field(
+        default=False, description="whether the last word of the prefix may be incomplete, unless a space follows"
+    )
 
     @property
     def has_instructions(self) -> bool:
@@ -58,19 +64,19 @@ class SentenceBody(Section):
 
     @property
     def has_places(self) -> bool:
-        """Whether it has instructions that are of one sentence alone."""
+        """Whether it has instructions for only one sentence."""
         return bool(self.walls or self.zones or self.prefix) or any(one.begin is not None for one in self.terms)
 
 
 def one_line(text: str) -> str:
-    """The text. Raises ConfigError where it is more than one line."""
+    """The text. Raises ConfigError if it is more than one line."""
     if "\n" in text:
         raise ConfigError("the text has several lines, expected one sentence; give a list with an element for each")
     return text
 
 
 def check_nbest(name: str, value: int, limits: ServerLimits) -> None:
-    """Raise HTTPException (422) where more translations of a sentence are asked for than the server gives."""
+    """Raise HTTPException (422) if a longer n-best list is requested than the server allows."""
     if value > limits.max_nbest:
         raise HTTPException(422, f"{name} is {value}, at most {limits.max_nbest}")
 
@@ -80,7 +86,7 @@ def input_of(body: SentenceBody, served: ServedModel, is_raw: bool, markup: Mark
 
     `markup`: how markup in the text is read; None: as the model says, if the text is such that it can have markup.
 
-    Raises ConfigError, and HTTPException (413) where it, or what it asks for, has more words than `most_words`.
+    Raises ConfigError, and HTTPException (413) if it, or what it asks for, has more words than `most_words`.
     """
     given = _with_markup(body, served, is_raw, markup) or _as_given(body, served, is_raw, most_words)
     check_size("words in a sentence", len(given.words), most_words)
@@ -97,7 +103,7 @@ def _with_markup(body: SentenceBody, served: ServedModel, is_raw: bool, markup: 
     if markup in (None, "pass-through"):
         return None
     if not can_have_markup or not isinstance(body.text, str):
-        raise ConfigError("markup is of text without other instructions; leave out the one or the other")
+        raise ConfigError("markup is only for text without other instructions; leave out one of the two")
     tokenization = tokenization_of(served, is_raw)
     if is_raw:
         check_size("characters in a sentence", len(body.text), LONGEST_RAW)
@@ -121,9 +127,9 @@ def _as_given(body: SentenceBody, served: ServedModel, is_raw: bool, most_words:
 
 
 def tokenization_of(served: ServedModel, is_raw: bool) -> Tokenization:
-    """The way of text, raw or tokenized. Raises ConfigError where it is raw and the model is of tokenized text."""
+    """The tokenization of text. Raises ConfigError if text is raw and the model was made from tokenized text."""
     if is_raw and served.raw_text is None:
-        raise ConfigError(f"the model {served.name} knows tokenized text alone; send tokens, and leave out raw")
+        raise ConfigError(f"the model {served.name} knows only tokenized text; send tokens, and leave out raw")
     return Tokenization.of(served.raw_text if is_raw else None)
 
 

@@ -21,7 +21,7 @@ DOUBTFUL = 0.5  # words of a lower confidence are wrong in two of three cases: d
 
 
 class SuggestionBody(Section):
-    """A segment as a document has it: raw text, or tokens where the model knows no other."""
+    """A segment of a document: raw text, or tokens if the model was trained on tokenized text."""
 
     model: ModelName = None
     project: OfProject = None
@@ -37,7 +37,7 @@ class DoubtfulWord(BaseModel):
 
 
 class SuggestionAnswer(BaseModel):
-    """How the segment may be translated."""
+    """A suggested translation of the segment."""
 
     model: str
     version: str
@@ -50,7 +50,7 @@ class SuggestionAnswer(BaseModel):
 
 @router.post("/v1/suggestions")
 async def suggest(body: SuggestionBody, http_request: HttpRequest, service: Serving) -> SuggestionAnswer:
-    """Translate a segment with its placeholders and tags, and tell what it is like."""
+    """Translate a segment with its placeholders and tags, and find the most similar confirmed segment."""
     known = service.models.get(body.model)
 
     def job(stop: StopFlag) -> SuggestionAnswer:

@@ -27,7 +27,7 @@ MOST_MARKS = 1000  # of a sentence
 
 
 def divided(document: MarkedDocument, is_html: bool, served: ServedModel, service: Service) -> MarkedDocument:
-    """A document whose parts are lines, or runs of HTML, with the sentences of these where the model is of raw text.
+    """A document whose parts are lines, or runs of HTML, divided into sentences if the model was made from raw text.
 
     Sentences beyond the limit of words are divided, too. Raises HTTPException (413).
     """

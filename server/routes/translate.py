@@ -26,41 +26,57 @@ from phrasebeam.server.serving.served_models import ServedModel
 from phrasebeam.server.serving.server_settings import MOST_NBEST, ServerLimits
 from phrasebeam.server.serving.service import Service, Serving, check_size
 
-PLACES = "paragraphs are text, of which places of tokens, walls, zones and a prefix say nothing"
+PLACES = "paragraphs are for text without positions of tokens, walls, zones or a prefix"
 
 router = APIRouter(tags=["translation"])
-ModelName = Annotated[str | None, Field(max_length=100, description="of a served model; the first one, if left out")]
+ModelName = Annotated[str | None, Field(max_length=100, description="name of a served model; by default the first")]
 OfProject = Annotated[
-    str | None, Field(pattern=PROJECT_NAME, description="whose confirmed translations count, see /v1/segments")
+    str | None,
+    Field(
+        pattern=PROJECT_NAME, description="name of the project whose confirmed translations are used, see /v1/segments"
+    ),
 ]
 
 
 class TranslateBody(Section):
-    """Sentences to translate, and what is wanted of each."""
+    """Sentences to translate, and the results to compute for each."""
 
     model: ModelName = None
     project: OfProject = None
     text: Text | SentenceBody | list[Text | SentenceBody] = Field(
-        description="a sentence, a list of them, or the same with instructions for each"
+        description="a sentence, or a list of sentences, with or without instructions"
     )
-    raw: bool = Field(default=False, description="all text is raw, of the languages of the model; else it is tokens")
+    raw: bool = Field(
+        default=False,
+        description="whether all text is raw text in the languages of the model; else it consists of tokens",
+    )
     paragraphs: bool = Field(
         default=False,
-        description="each raw text has any number of lines and sentences, which are translated by themselves; "
-        "`sentences` of the answer has what is asked for of each",
+        description="whether each raw text may have several lines and sentences, which are translated one by one; "
+        "`sentences` in the answer has the details of each",
     )
     markup: Markup | None = Field(
-        default=None, description="read <x translation=...>, <wall/> and <zone>; as the model says, if left out"
+        default=None,
+        description="how to read <x translation=...>, <wall/> and <zone>; by default as the model's settings say",
     )
-    nbest: int | None = Field(default=None, ge=1, le=MOST_NBEST, description="as many translations of each sentence")
+    nbest: int | None = Field(default=None, ge=1, le=MOST_NBEST, description="size of the n-best list of each sentence")
     distinct: bool = Field(default=False, description="only the best derivation of each text in the n-best list")
     alignment: bool = Field(default=False, description="add word alignments")
     phrases: bool = Field(default=False, description="add the phrases of each translation")
     features: bool = Field(default=False, description="add the values of features")
     confidences: bool = Field(default=False, description="add the probability of each token")
-    mbr: bool | None = Field(default=None, description="choose by minimum Bayes risk; the model's choice if left out")
-    mbr_size: int | None = Field(default=None, ge=1, le=MOST_NBEST, description="distinct translations compared")
-    mbr_scale: float | None = Field(default=None, ge=0, le=1e9, description="factor of model scores")
+    mbr: bool | None = Field(
+        default=None, description="choose by minimum Bayes risk; by default as the model's settings say"
+    )
+    mbr_size: int | None = Field(
+        default=None, ge=1, le=MOST_NBEST, description="number of distinct translations to compare"
+    )
+    mbr_scale: float | None = Field(
+        default=None,
+        ge=0,
+        le=1e9,
+        description="factor by which model scores are multiplied before they become probabilities",
+    )
 
 
 class TranslateAnswer(BaseModel):
@@ -74,7 +90,7 @@ class TranslateAnswer(BaseModel):
 
 @router.post("/v1/translate", response_model_exclude_none=True)
 async def translate(body: TranslateBody, http_request: HttpRequest, service: Serving) -> TranslateAnswer:
-    """Translate one sentence or many."""
+    """Translate one or more sentences."""
     served, limits = service.models.get(body.model), service.limits
     sentences = _sentences(body)
     check_size("sentences", len(sentences), limits.max_lines)
@@ -111,7 +127,7 @@ async def _documents(
 ) -> list[MarkedDocument]:
     """The texts of a request as their sentences. Raises HTTPException (413, 422)."""
     if not body.raw or served.raw_text is None:
-        raise HTTPException(422, "paragraphs are of raw text; give raw, and a model of raw text, or leave them out")
+        raise HTTPException(422, "paragraphs are for raw text; give raw and a model for raw text, or leave them out")
 
     def divide(sentence: SentenceBody, stop: StopFlag) -> MarkedDocument:
         if not isinstance(sentence.text, str) or sentence.has_places:

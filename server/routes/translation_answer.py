@@ -16,7 +16,7 @@ Span = tuple[int, int]
 
 
 class PhraseAnswer(BaseModel):
-    """A phrase of a translation; spans are half open, in tokens of the sentence and of the translation."""
+    """A phrase of a translation. Spans are half-open, in tokens of the sentence and of the translation."""
 
     source: str
     target: str
@@ -27,7 +27,7 @@ class PhraseAnswer(BaseModel):
 
 
 class DerivationAnswer(BaseModel):
-    """A translation and what was asked of it."""
+    """A translation and the requested details."""
 
     text: str  # raw where the request was
     score: float  # weights times features, in natural logarithms
@@ -40,7 +40,7 @@ class DerivationAnswer(BaseModel):
 
 
 class MatchAnswer(BaseModel):
-    """The segment of the project or its translation memories that is most similar to the sentence, in tokens."""
+    """The segment of the project or of its translation memories that is most similar to the sentence, in tokens."""
 
     number: int  # of the segment
     origin: str = ""  # the translation memory that it is of; none: the project
@@ -58,7 +58,7 @@ class TranslationAnswer(DerivationAnswer):
 
 
 class Details(NamedTuple):
-    """Parts of the answer that are asked for, for each translation."""
+    """Requested parts of the answer, for each translation."""
 
     raw: bool = False
     alignment: bool = False
@@ -84,7 +84,7 @@ def derivation_answer(one: Translation, given: Input, served: ServedModel, detai
 def translation_answer(
     answer: Answer, nbest: Sequence[Translation], given: Input, served: ServedModel, details: Details
 ) -> TranslationAnswer:
-    """The answer for a sentence; `nbest` is empty where no list was asked for."""
+    """The answer for a sentence; `nbest` is empty if no list was requested."""
     return TranslationAnswer(
         **dict(derivation_answer(answer.translation, given, served, details)),
         source=" ".join(given.words) if details.raw else None,
@@ -94,7 +94,7 @@ def translation_answer(
 
 
 def match_of(answer: Answer) -> MatchAnswer | None:
-    """The segment that is most similar to a sentence, where its project has one."""
+    """The segment that is most similar to a sentence, if its project has one."""
     found = answer.match if isinstance(answer, AdaptedAnswer) else None
     if found is None:
         return None

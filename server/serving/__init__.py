@@ -1,1 +1,1 @@
-"""What every router stands on: served models, the pool in which requests run, limits, errors, logs, metrics."""
+"""Code that all routers use: served models, the pool in which requests run, limits, errors, logs, metrics."""

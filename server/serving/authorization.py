@@ -1,4 +1,4 @@
-"""Who may use the server: those who have its token or, without a token, pages and programs of this machine."""
+"""Who may use the server: clients that have its token or, without a token, pages and programs of this machine."""
 
 import ipaddress
 import re
@@ -31,7 +31,7 @@ HOST_NAME = re.compile(r"[a-z0-9._-]{1,253}", re.IGNORECASE)
 
 
 class TokenFirst:
-    """The application, for which the token of a request is looked at before its body is read."""
+    """The application, with a check of a request's token before its body is read."""
 
     def __init__(self, app: ASGIApp, token: str, limits: ServerLimits):
         self.app, self.token, self.limits = app, token, limits
@@ -55,7 +55,7 @@ def _is_open(path: str) -> bool:
 
 
 def check_secret(token: str | None, given: str | None) -> None:
-    """Raise HTTPException (401) unless `given` is the token, where there is one."""
+    """Raise HTTPException (401) unless `given` is the token, if there is one."""
     if token is not None and (given is None or not secrets.compare_digest(_bytes(given), _bytes(token))):
         what = "no token" if given is None else "another token"
         message = f"the request has {what}; send Authorization: Bearer and the server's token"

@@ -1,4 +1,4 @@
-"""Which web pages' scripts may read answers (CORS), and programs of other origins in general.
+"""Other origins: web pages whose scripts may read answers (CORS), and requests of other programs.
 
 LibreTranslate's paths that translate and tell languages are open to all, as LibreTranslate itself has them.
 """
@@ -24,7 +24,7 @@ HEADERS = ("Authorization", "Content-Type", "X-Request-ID")
 
 
 class Clients(NamedTuple):
-    """What is said of clients when the server starts."""
+    """Options about clients, given when the server starts."""
 
     origins: Sequence[str] = ()  # of web pages whose scripts may call all endpoints; ANY: all
     project: str | None = None  # of LibreTranslate's and MateCat's clients
@@ -46,11 +46,11 @@ class CrossOrigin:
 
 
 def check_origin(request: Request, origins: Sequence[str]) -> None:
-    """Raise HTTPException (403) where a script of another page sends what changes something: forms need no leave."""
+    """Raise HTTPException (403) if a script of another page sends what changes something: forms need no leave."""
     origin = request.headers.get("Origin")
     host = request.headers.get("Host")
     if origin is not None and urlsplit(origin).netloc != host and not {ANY, origin} & {*origins}:
-        message = f"the request is of a page of {excerpt(origin)}; allow it by --cors-origin"
+        message = f"the request comes from a page of {excerpt(origin)}; allow it by --cors-origin"
         raise HTTPException(403, message)
 
 

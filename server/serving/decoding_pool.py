@@ -38,7 +38,7 @@ class DecodingPool:
     async def run(self, gone: Callable[[], Coroutine[Any, Any, None]], jobs: Sequence[Job[Result]]) -> list[Result]:
         """The results of the jobs of one request, in their order; `gone()` returns when its client goes away.
 
-        Raises HTTPException where there are too many requests, or when the request takes too long or its client is
+        Raises HTTPException if there are too many requests, or when the request takes too long or its client is
         gone, which stops its jobs; and what a job raises, which stops the others.
         """
         if self.n_requests >= self.threads + self.limits.max_waiting:
@@ -96,6 +96,6 @@ class DecodingPool:
 
 
 def _run(job: Job[Result], stop: StopFlag) -> Result:
-    """The result of a job. Raises what StopFlag.check does where it was stopped while it waited for its thread."""
+    """The result of a job. Raises what StopFlag.check does if it was stopped while it waited for its thread."""
     stop.check()
     return job(stop)

@@ -23,7 +23,7 @@ DRAINED = 8  # so many times the size allowed is read of a body that is refused
 
 
 class ErrorAnswer(BaseModel):
-    """What was wrong, in one line."""
+    """An error message of one line."""
 
     error: str
 
@@ -34,7 +34,7 @@ def error_answer(status: int, message: str, headers: Mapping[str, str] | None = 
 
 
 def add_error_answers(app: FastAPI) -> None:
-    """Let `app` answer all errors so: what a request has wrong with 4xx and what is wrong, all else is logged."""
+    """Let `app` answer faulty requests with 4xx and a message, and log all other errors."""
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> JSONResponse:
@@ -57,7 +57,7 @@ def add_error_answers(app: FastAPI) -> None:
 
 
 def unknown_content(request: Request, *expected: str) -> str:
-    """The error where the body of a request is of none of the expected types."""
+    """The error if the body of a request has none of the expected types."""
     given = request.headers.get("Content-Type")
     found = f"the Content-Type {excerpt(given)}" if given else "no Content-Type"
     return f"the request has {found}; send {' or '.join(expected)}"
@@ -91,7 +91,7 @@ async def refuse(answer: Response, limits: ServerLimits, scope: Scope, receive: 
 
 
 async def _drain(receive: Receive, most: int) -> None:
-    """Receive the rest of a body, at most so many bytes."""
+    """Receive the rest of a body, at most this number of bytes."""
     while most > 0:
         message = await receive()
         most -= len(message.get("body", b""))

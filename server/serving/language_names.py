@@ -86,7 +86,7 @@ LANGUAGE_NAMES = {
 
 
 def language_name(code: str) -> str:
-    """The English name of a language, with the script or region that its code says; the code, where nothing is known.
+    """The English name of a language, with the script or region of its code; the code if the name is unknown.
 
     >>> language_name("zh-Hans")
     'Chinese (Hans)'

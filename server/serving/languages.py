@@ -11,7 +11,7 @@ EXPECTED = "expected NAME=SOURCE:TARGET, such as news=de:en"
 
 
 class LanguagePair(NamedTuple):
-    """What a model translates, by the codes of its languages."""
+    """Source and target language of a model, as codes."""
 
     source: str
     target: str

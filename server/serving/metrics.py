@@ -1,4 +1,4 @@
-"""What the server counts and measures, for Prometheus."""
+"""Counters and measurements of the server, for Prometheus."""
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 

@@ -25,7 +25,7 @@ from phrasebeam.server.serving.languages import LanguagePair
 from phrasebeam.server.serving.served_models import ServedModel
 
 PROJECT_NAME = r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}$"
-NAME_RULE = "up to 100 letters, digits and . _ + -, of which the first is a letter, a digit or _"
+NAME_RULE = "up to 100 letters, digits and . _ + -, beginning with a letter, a digit or _"
 MOST_OPEN = 32  # projects with a decoder in memory; the one that was not used longest is closed for another
 CHANGED = "was removed, replaced or cut by another program; it was read again, repeat the request"
 NO_PROJECTS = "this server keeps no projects; it is to be started with --projects DIR"
@@ -62,9 +62,9 @@ class Projects:
         return [name for _, name in sorted(found, reverse=True) if re.fullmatch(PROJECT_NAME, name)]
 
     def of(self, served: ServedModel, project: str | None) -> ServedModel:
-        """The model with a decoder that learned what the project has; the model itself where that is nothing.
+        """The model with a decoder that has learned from the project; the model itself if the project is empty.
 
-        Raises HTTPException: 404 where the server keeps no projects, and what `_using` raises.
+        Raises HTTPException: 404 if the server keeps no projects, and what `_using` raises.
         """
         if project is None:
             return served
@@ -90,7 +90,7 @@ class Projects:
             return self._project(served, project).decoder.confirm_all(segments)
 
     def undo(self, served: ServedModel, project: str, number: int) -> Segment:
-        """Forget a segment. Raises HTTPException as `of`, and where there is none."""
+        """Forget a segment. Raises HTTPException like `of`, and if there is no such segment."""
         with self._using(served, project) as journal:
             missing = HTTPException(404, f"project {project} has no segment {number}, or it was undone")
             if not journal.exists():
@@ -115,7 +115,7 @@ class Projects:
 
     @contextmanager
     def _using(self, served: ServedModel, project: str) -> Iterator[Path]:
-        """Hold the lock while the journal of a project, which is given, is used; its errors tell no path of the server.
+        """Hold the lock while the journal of the given project is used; errors do not show paths of the server.
 
         Raises HTTPException: 409 where another process has it open, 503 where it cannot be used as it is, or where it
         is not what it was.
@@ -145,7 +145,7 @@ class Projects:
         return self.directory / served.name / f"{project}.journal"
 
     def _current(self, served: ServedModel, project: str) -> OpenProject:
-        """The project as its journal is now, for those who only read."""
+        """The project with the present content of its journal, for requests that only read."""
         found = self._project(served, project)
         found.decoder.memory.follow_journal()
         return found
@@ -202,7 +202,7 @@ def named_files(option: str, given: Iterable[str], models: Collection[str]) -> d
 
 
 def checked_project(name: str | None, are_kept: bool) -> str | None:
-    """The project that --project names. Raises ConfigError where it is no name, or where no projects are kept."""
+    """The project that --project names. Raises ConfigError if the name is not valid, or no projects are kept."""
     if name is not None and not are_kept:
         raise ConfigError(f"--project {name}: needs a place for what is learned; give --projects DIR, too")
     if name is not None and not re.fullmatch(PROJECT_NAME, name):

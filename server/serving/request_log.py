@@ -1,4 +1,4 @@
-"""What happens to every request, also those that are refused: it gets an id, is logged and counted."""
+"""Ids, logs and counts of all requests, also of refused ones."""
 
 import re
 import time

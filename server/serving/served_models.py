@@ -49,7 +49,7 @@ class ServedModel:
 
 
 class ServedModels:
-    """Models by name, the first of which is meant where a request names none."""
+    """Models by name; the first is used if a request names none."""
 
     def __init__(
         self,
@@ -76,10 +76,10 @@ class ServedModels:
         return model
 
     def refresh(self) -> None:
-        """Take up new versions; called again and again, in a thread, while requests go on with what they have.
+        """Open new versions of models; called regularly, in a thread, while requests use the versions that they have.
 
         A directory that changed is opened once it was the same in two calls, so that it is not while it is written.
-        One that cannot be opened is logged, and the version before stays until the directory changes again, or, where
+        One that cannot be opened is logged, and the version before stays until the directory changes again, or, if
         open files, memory or threads were short, until the next call.
         """
         for name in self.directories:
@@ -129,9 +129,7 @@ def open_served(
 
 
 def state_of(directory: Path, terms: Path | None = None) -> State:
-    """A value that changes when a model directory, or its file of terms, is changed or replaced; empty where one of
-    them cannot be read now.
-    """
+    """A value that changes when a model directory or its terms are changed or replaced; empty if one cannot be read."""
     try:
         paths = [directory / name for name in (MODEL, *model_files(directory))] + ([terms] if terms else [])
         stats = {str(path): os.stat(path) for path in paths}

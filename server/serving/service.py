@@ -1,4 +1,4 @@
-"""What endpoints share, and how they get it."""
+"""Objects that endpoints share, and how they get them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -42,7 +42,7 @@ class Service:
 
 
 def check_size(what: str, size: int, most: int) -> None:
-    """Raise HTTPException (413) where a request has more than `most` of something."""
+    """Raise HTTPException (413) if a request has more than `most` of something."""
     if size > most:
         raise HTTPException(HTTP_413_CONTENT_TOO_LARGE, f"{size} {what}, at most {most}; send less at once")
 

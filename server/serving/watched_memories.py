@@ -33,7 +33,7 @@ class WatchedFile(NamedTuple):
 
 
 class KeptProjects(NamedTuple):
-    """Where projects are kept, and the files that they know."""
+    """The directory of projects, and the files of their memories."""
 
     directory: Path | None
     memories: Mapping[str, Sequence[Path]] = {}  # translation memories by model, see Projects
@@ -41,7 +41,7 @@ class KeptProjects(NamedTuple):
 
 
 def watched_file(given: str, models: Collection[str]) -> WatchedFile:
-    """What --watch says, of the first model where it names none. Raises ConfigError."""
+    """The value of --watch; without a name it is for the first model. Raises ConfigError."""
     name, equals, path = given.partition("=")
     model, slash, project = name.rpartition("/")
     if not (equals and path and re.fullmatch(PROJECT_NAME, project)):
@@ -74,10 +74,10 @@ class WatchedMemories:
             try:
                 n_learned = self._learn(file)
             except (SmtError, OSError, HTTPException) as error:
-                log.warning("%s: nothing is learned of it now: %s", file.path, getattr(error, "detail", error))
+                log.warning("%s: nothing is learned from it now: %s", file.path, getattr(error, "detail", error))
                 continue
             if n_learned:
-                log.info("%s: project %s has learned %d segments of it", file.path, file.project, n_learned)
+                log.info("%s: project %s has learned %d segments from it", file.path, file.project, n_learned)
 
     def _learn(self, file: WatchedFile) -> int:
         """Confirm the pairs of a file that the project does not have; how many these are."""
@@ -101,7 +101,7 @@ class WatchedMemories:
 
 
 def _new_segments(file: WatchedFile, served: ServedModel) -> Iterator[NewSegment]:
-    """The pairs of a file in tokens, the last one of each source, but those that are too long."""
+    """The tokenized pairs of a file, the last one for each source, without those that are too long."""
     languages, tokenization = served.languages, Tokenization.of(served.raw_text)
     codes = (languages.source, languages.target) if languages else (None, None)
     texts = {pair.source: pair.target for pair in memory_pairs(file.path, *codes)}

@@ -1,6 +1,6 @@
 """Requests as endpoints see them: read whole before they begin, or refused, and HEAD as GET.
 
-They are refused where they are too large or too slow, or where their address is no text.
+They are refused if they are too large or too slow, or if their address is not text.
 """
 
 import asyncio
@@ -58,7 +58,7 @@ class WholeRequests:
 
 
 def _is_text(address: bytes) -> bool:
-    """Whether the bytes that an address means, by % or as they are, are UTF-8."""
+    """Whether the bytes of an address, after decoding of %, are UTF-8."""
     try:
         unquote_to_bytes(address).decode("utf-8")
     except UnicodeDecodeError:
@@ -77,7 +77,7 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 
 class HeadRequests:
-    """The application, for which HEAD is GET; the server leaves out the body."""
+    """The application, which treats HEAD like GET; the server omits the body."""
 
     def __init__(self, app: ASGIApp):
         self.app = app

@@ -92,7 +92,7 @@ def test_no_output_of_translate_is_a_file_that_it_reads(models, tmp_path, monkey
     given = f"translate --model toy --input text --adapt confirmed --adapt-journal journal {more}".split()
     before = contents(tmp_path)
     assert main([*given, f"--{option}", name]) == 2
-    assert "is read, too" in capsys.readouterr().err
+    assert "is an input" in capsys.readouterr().err
     assert contents(tmp_path) == before
 
 
@@ -107,7 +107,7 @@ def test_a_directory_that_is_replaced_has_no_input(models, tmp_path, monkeypatch
     write(tmp_path / "out", {"text": "a b\n"})
     before = contents(tmp_path)
     assert main([*command.split(), "--output", "out", "--force"]) == 2
-    assert "is read, too" in capsys.readouterr().err and contents(tmp_path) == before
+    assert "is an input" in capsys.readouterr().err and contents(tmp_path) == before
 
 
 def test_an_export_with_other_files_is_replaced_only_by_force(models, tmp_path, monkeypatch, capsys):
@@ -115,7 +115,7 @@ def test_an_export_with_other_files_is_replaced_only_by_force(models, tmp_path, 
     again = ["export-moses", "--model", str(models / "toy"), "--output", "out"]
     assert main(again) == main(again) == 0
     write(tmp_path / "out", {"notes": "mine"})
-    assert main(again) == 2 and "has notes, which is no part of the export" in capsys.readouterr().err
+    assert main(again) == 2 and "has notes, which is not part of the export" in capsys.readouterr().err
     assert (tmp_path / "out" / "notes").read_text() == "mine"
     assert main([*again, "--force"]) == 0 and not (tmp_path / "out" / "notes").exists()
 

@@ -29,7 +29,7 @@ CALLS = {
 def test_an_output_is_no_input(tmp_path, call):
     path = tmp_path / "text"
     path.write_text("a b c\n")
-    with pytest.raises(ConfigError, match=r"text: is read, too, and would be replaced; give another file"):
+    with pytest.raises(ConfigError, match=r"text: is an input and would be replaced; give another output file"):
         call(str(path))
     assert path.read_text() == "a b c\n" and os.listdir(tmp_path) == ["text"]
 
@@ -41,7 +41,7 @@ def test_translate(tmp_path, capsys, option):
     link.symlink_to(path)
     more = ["--nbest=2"] if option == "nbest-output" else []
     assert main(["translate", "--model=none", f"--input={path}", f"--{option}={link}", *more]) == 2
-    assert "is read, too" in capsys.readouterr().err
+    assert "is an input" in capsys.readouterr().err
     assert path.read_text() == "a b c\n"
 
 

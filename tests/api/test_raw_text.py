@@ -38,7 +38,7 @@ def test_tune(both):
 
     assert made(both, tune) > 30
     phrasebeam.report("tuned-raw", "report.html")
-    assert "Scores and translations of iterations are of its tokens." in Path("report.html").read_text()
+    assert "Scores and translations of iterations are those of tokenized text." in Path("report.html").read_text()
 
 
 def test_trainers_find_the_alignment_that_the_model_keeps(both):
@@ -133,14 +133,14 @@ def test_commands_with_markup(here, capfd):
     assert main(["translate", "--model", "raw-model", "--input", "in.de", "--markup", "exclusive"]) == 2
     assert "in.de:1: <x> has span=, which counts tokens, and the text is raw" in capfd.readouterr().err
     assert main(["translate", "--model", "raw-model", "--input", "raw.dev.de", "--alignment"]) == 2
-    assert "of tokens, which raw text does not show; give tokens (--no-raw)" in capfd.readouterr().err
+    assert "to tokens, which raw text does not show; give tokens (--no-raw)" in capfd.readouterr().err
     assert main(["translate", "--model", "model", "--input", "dev.de", "--raw"]) == 2
-    assert "no preprocessing, so that the model knows tokenized text alone" in capfd.readouterr().err
+    assert "no preprocessing, so that the model knows only tokenized text" in capfd.readouterr().err
 
 
 def test_an_error_names_the_raw_file(here):
     Path("short.en").write_text("The dog sleeps.\n")
-    with pytest.raises(phrasebeam.FormatError, match=r"^short\.en: 1 lines, raw\.dev\.de has 20; expected as many"):
+    with pytest.raises(phrasebeam.FormatError, match=r"^short\.en: 1 lines, raw\.dev\.de has 20; expected the same"):
         phrasebeam.tune("raw-model", "raw.dev.de", "short.en", "tuned")
     assert not Path("tuned").exists()
 

@@ -27,5 +27,5 @@ def test_files_do_not_depend_on_the_time(tmp_path, name):
 
 
 def test_a_format_that_is_none(tmp_path):
-    with pytest.raises(ConfigError, match=r"a\.words: no format for plots"):
+    with pytest.raises(ConfigError, match=r"a\.words: not a file format for plots"):
         check_figure_file(tmp_path / "a.words")

@@ -111,7 +111,7 @@ def test_a_byte_order_mark_is_left_out_and_a_hint_tells(tmp_path):
     path.write_text("\ufeffein\n\ufeffhaus\n", encoding="utf-8")
     begin_hints()
     assert [list(read_lines(path)) for _ in range(2)] == [["ein", "\ufeffhaus"]] * 2
-    assert end_hints() == [f"{path}: begins with a byte order mark (BOM), which was left out"]
+    assert end_hints() == [f"{path}: begins with a byte order mark (BOM), which was removed"]
 
 
 def test_a_missing_file_is_an_os_error(tmp_path):

@@ -67,11 +67,11 @@ def test_trainers_take_what_it_declares(environment, here, data):
     ("text", "said"),
     [
         ("1 / 0", "ZeroDivisionError: division by zero; the plugin cannot be used"),
-        ("import phrasebeam.decoder.features.pair", "imports what plugins extend; import other modules within"),
+        ("import phrasebeam.decoder.features.pair", "imports modules that plugins extend; import them inside"),
         ("from phrasebeam.plugins import metric\nmetric('bleu', 'BLEU')(len)", "'bleu', which phrasebeam has already"),
         ("from phrasebeam.plugins import metric\nmetric('a b', 'A')(len)", "'a b': no name"),
         ("from phrasebeam.plugins import metric\nmetric('a', 'A')(metric('a', 'A')(len))", "'a': declared twice"),
-        (None, "no such file; expected a file of Python"),
+        (None, "no such file; expected a Python file"),
     ],
 )
 def test_what_is_wrong_with_a_plugin_is_one_line(environment, tmp_path, text, said):

@@ -110,7 +110,7 @@ def test_workers_that_are_killed_are_replaced(engine):
 
 def test_work_that_kills_its_workers_is_an_error(engine, monkeypatch):
     monkeypatch.setattr(ray_engine, "MOST_TRIES", 1)
-    with pytest.raises(SmtError, match="2 workers died of the same work"):
+    with pytest.raises(SmtError, match="2 workers died during the same task"):
         list(engine.map(lambda item: os._exit(1), [1], 1))
 
 

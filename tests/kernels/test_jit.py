@@ -236,7 +236,7 @@ def test_kernels_for_kernels_are_refused_to_python():
         return half(half(x))
 
     assert quarter(2.0) == 0.5
-    with pytest.raises(TypeError, match="half is called by kernels only"):
+    with pytest.raises(TypeError, match="half is for kernels only"):
         half(2.0)
 
 

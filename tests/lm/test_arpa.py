@@ -146,7 +146,7 @@ def test_odd_white_space_is_part_of_words(tmp_path):
         ("-0.25", "nan", 9, "backoff nan"),
         ("-0.25", "inf", 9, "backoff inf"),
         ("-0.25", "x", 9, "expected log10 p, 1 words"),
-        ("-0.7\ta", "-0.7\t<s>", 9, "'<s>' stands here twice"),
+        ("-0.7\ta", "-0.7\t<s>", 9, "'<s>' is here twice"),
         ("-0.1\t<s> a", "-0.1\t<s> b", 12, "'b' is not among the 1-grams"),
         ("-1\t<unk>\n", "-1\tb\n", 12, "'<unk>' is not among the 1-grams"),
         ("-0.1\t<s> a", "-0.1\t<s>", 12, "2 words"),

@@ -53,7 +53,7 @@ def test_same_text_same_bytes(tmp_path, text):
             ("--text", "text", "--memory", "plenty"),
             "options: memory: should be a size such as",
         ),
-        (("--text", "empty"), "empty: no such n-grams: order 4 needs a sentence of at least 2 words"),
+        (("--text", "empty"), "empty: too little text: order 4 needs a sentence of at least 2 words"),
         (("--text", "text", "--scratch", "nowhere"), "No such file or directory"),
         ((), "--text"),
     ],

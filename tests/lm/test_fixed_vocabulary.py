@@ -29,7 +29,7 @@ def test_same_as_the_vocabulary_that_was_saved(tmp_path_factory, words, others):
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        (b"a\nb\na\nb\n", "v:3: the word 'a' stands here twice; train the model again"),
+        (b"a\nb\na\nb\n", "v:3: the word 'a' is here twice; train the model again"),
         (b"a\nb", "v: ends within a line"),
         (b"a\nb\xff\n", "v:2: byte 0xff at column 2 is not UTF-8"),
     ],

@@ -118,7 +118,7 @@ def test_other_kinds_of_models_are_refused(tmp_path, model_type):
         *((108 + 8 * i, struct.pack("<Q", n), "cut short") for i in range(3) for n in (2**60, 2**61, 2**63, 2**64 - 1)),
         (136, struct.pack("<I", 1), "damaged table of words"),
         (140, struct.pack("<I", 8), "damaged table of words"),
-        (116, struct.pack("<Q", 7), "words are not where they should be"),
+        (116, struct.pack("<Q", 7), "words are not at their place"),
     ],
 )
 def test_damaged_headers_are_refused(tmp_path, position, packed, message):
@@ -202,9 +202,9 @@ def test_missing_file(tmp_path):
     [
         (from_ngrams([]), "order 1: probing tables hold 2 to 8"),
         (from_ngrams([[]] * 8), "order 9"),
-        (from_ngrams([[[3, 4], [4, 3], [3, 4]]]), "2-gram 'a b' stands twice"),
+        (from_ngrams([[[3, 4], [4, 3], [3, 4]]]), "2-gram 'a b' is there twice"),
         (from_ngrams([[[3, 4]], [[4, 3, 4]]]), "3-gram 'b a b' .* without its context 'b a'"),
-        (from_ngrams([[], [[4, 3, 4]]]), "no 2-grams but longer ones"),
+        (from_ngrams([[], [[4, 3, 4]]]), "no 2-grams, but longer ones"),
         (from_ngrams([[]], words=("<unk>", "<s>", "a")), "include <s> and </s>"),
         (from_ngrams([[]], words=("<s>", "</s>", "<unk>")), "begin with <unk>"),
         (from_ngrams([[]], words=("<unk>", "<s>", "</s>", "a\0")), "white space"),
@@ -242,7 +242,7 @@ def test_an_arpa_file_that_does_not_fit_together_is_named(tmp_path):
     count = int(text.split("ngram 2=")[1].split("\n")[0])
     text = text.replace(f"ngram 2={count}", f"ngram 2={count + 1}").replace("\\2-grams:", "\\2-grams:\n-1\td a")
     (tmp_path / "twice.arpa").write_text(text)
-    with pytest.raises(FormatError, match=r"twice.arpa: the 2-gram 'd a' stands twice"):
+    with pytest.raises(FormatError, match=r"twice.arpa: the 2-gram 'd a' is there twice"):
         LanguageModel.load(tmp_path / "twice.arpa")
 
 

@@ -185,7 +185,9 @@ def test_numbers_that_are_none_are_told_of_where_they_are_used(tmp_path, old, wo
     (tmp_path / "lm.bin").write_bytes(GOLDEN.read_bytes().replace(old, new))
     model = LanguageModel.load(tmp_path / "lm.bin")
     assert model.score(["b", "café"]) < 0
-    with pytest.raises(ModelError, match=re.escape(f"lm.bin: log10 p of {found} is {value:g}, expected a number not")):
+    with pytest.raises(
+        ModelError, match=re.escape(f"lm.bin: log10 p of {found} is {value:g}, expected a number of at most")
+    ):
         model.score(words)
 
 

@@ -119,7 +119,7 @@ def forget(entries, words):
     ("change", "message"),
     [
         (permute_ids, r"the word '.*' at the end of the file has the id \d, expected 1, its place there"),
-        (repeat_id, r"the id \d stands in [02] buckets of the words, expected 1"),
+        (repeat_id, r"the id \d is in [02] buckets of the words, expected 1"),
         (swap_words, r"the word 'b' at the end of the file has the id \d, expected \d, its place there"),
         (reverse, r"bucket \d+ of the 3-grams: no query finds it, expected no empty bucket between .*"),
         (repeat_key, r"bucket \d+ of the 2-grams: .*"),

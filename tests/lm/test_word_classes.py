@@ -23,7 +23,7 @@ def test_what_is_written_is_read(tmp_path):
         ("a C1\nb\n", ":2: 1 fields, expected 'word class', or 'class word count' as `cluster` writes it; correct"),
         ("a C1\n\n", ":2: 0 fields"),
         ("01 a 3 4\n", ":1: 4 fields"),
-        ("a </s>\n", ":1: the class </s>, which is of language models"),
+        ("a </s>\n", ":1: the class </s>, which is reserved in language models"),
         ("<s>\ta\t1\n", ":1: the class <s>"),
         ("a 1\na 2\n", ":2: 'a' has the classes '1' and '2'"),
         ("", ": empty; expected 'word class', or"),

@@ -9,7 +9,9 @@ from tests.recipes.package_copy import PERCEPTRON, training, tuned
 
 def test_a_dense_feature_of_phrase_pairs(copy, data, tmp_path):
     pair = "decoder/features/pair.py"
-    last = '    DenseFeature("unique_rule", "1 for each phrase pair that was extracted once", needs_counts=True),\n'
+    last = (
+        '    DenseFeature("unique_rule", "1 for each phrase pair that was extracted only once", needs_counts=True),\n'
+    )
     copy.replace(pair, last, last + '    DenseFeature("target_longer", "1 where the target side has more words"),\n')
     index = 'UNIQUE_RULE = np.int64(names_of(PAIR_FEATURES).index("unique_rule"))\n'
     copy.replace(

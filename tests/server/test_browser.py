@@ -93,7 +93,7 @@ def test_phrases_and_the_total_can_be_asked_about(page, models):
     until(lambda: len(find(page, "button.stack")) == len(LINE.split()))
     assert texts(page, ".stack-tables .best mark") == [expected[0].phrases[-1].target]
     choose(page, "Sparse")
-    assert "None fired" in texts(page, "article [role=tabpanel]")[0]
+    assert "No sparse feature occurs" in texts(page, "article [role=tabpanel]")[0]
 
 
 def test_who_has_no_sentence_may_try_one(page, models):
@@ -265,7 +265,7 @@ def test_the_address_keeps_what_is_asked(page):
 def test_raw_text_for_a_model_that_takes_it_beside_one_that_does_not(toy, raw_toy):
     with serving(create_app({"toy": toy, "raw": raw_toy})) as address, browser() as driver:
         opened(driver, address)
-        until(lambda: "toy: words and signs apart" in texts(driver, "#kind")[0])
+        until(lambda: "toy: tokens separated" in texts(driver, "#kind")[0])
         find(driver, "#models input")[1].click()
         until(lambda: find(driver, "#raw-choice")[0].is_displayed())
         until(lambda: "German → English" in texts(driver, "#kind")[0])

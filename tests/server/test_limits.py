@@ -33,8 +33,8 @@ def small(toy):
         ({"text": "x" * 2000}, 413, "more than 1024 bytes"),
         ({"text": ["a", {"text": "b", "terms": [{"begin": 1, "end": 2, "target": "s"}]}]}, 422, "text[1]: "),
         ({"text": {"text": "a", "terms": [{"begin": 0, "target": "s"}]}}, 422, "give source, or begin and end"),
-        ({"text": {"text": "a", "prefix": "s"}, "markup": "exclusive"}, 422, "markup is of text without other"),
-        ({"text": "a", "raw": True}, 422, "the model toy knows tokenized text alone"),
+        ({"text": {"text": "a", "prefix": "s"}, "markup": "exclusive"}, 422, "markup is only for text without other"),
+        ({"text": "a", "raw": True}, 422, "the model toy knows only tokenized text"),
         ({"text": "a", "unknown": 1}, 422, "unknown: Extra inputs are not permitted"),
     ],
 )

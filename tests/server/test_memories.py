@@ -68,7 +68,7 @@ def test_what_a_tool_saves_is_learned(watched, caplog):
     save(path, "y\tz\n")  # what is no longer there stays learned
     assert learned() == [("a b", "s"), ("x", "anders"), ("y", "z")]
     path.write_bytes(b"\xff\tx\n")
-    assert len(learned()) == 3 and "nothing is learned of it now" in caplog.text
+    assert len(learned()) == 3 and "nothing is learned from it now" in caplog.text
     save(path, "".join(f"w{i}\tu{i}\n" for i in range(40)))
     assert len(learned()) == 43
     path.unlink()

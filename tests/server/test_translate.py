@@ -97,8 +97,8 @@ def test_terms_are_of_all_sentences_of_a_text(client):
 @pytest.mark.parametrize(
     ("more", "status", "message"),
     [
-        ({"raw": False}, 422, "paragraphs are of raw text"),
-        ({"model": "toy", "raw": True}, 422, "paragraphs are of raw text"),
+        ({"raw": False}, 422, "paragraphs are for raw text"),
+        ({"model": "toy", "raw": True}, 422, "paragraphs are for raw text"),
         ({"text": {"text": "a", "prefix": "x"}}, 422, "leave them out, or paragraphs"),
         ({"text": {"text": ["a"]}}, 422, "leave them out, or paragraphs"),
         ({"text": {"text": "a", "terms": [{"begin": 0, "end": 1, "target": "x"}]}}, 422, "leave them out"),

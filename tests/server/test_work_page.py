@@ -146,7 +146,7 @@ def test_a_po_file_is_opened_and_filled_in(page, tmp_path):
     (tmp_path / "x.po").write_text(PO)
     find(page, "#file")[0].send_keys(str(tmp_path / "x.po"))
     until(lambda: at(page) == 0)
-    assert "1 have a translation already" in texts(page, "#work-status")[0]
+    assert "1 are already translated" in texts(page, "#work-status")[0]
     confirm(page, 0, "s t")
     (tmp_path / "x.po").unlink()
     find(page, "#download")[0].click()

@@ -30,7 +30,7 @@ from phrasebeam.training.word_alignment.alignment_settings import AlignmentConfi
 
 @dataclass(frozen=True)
 class AlignmentTask:
-    """What is aligned, and what is written of it."""
+    """Inputs and outputs of an alignment."""
 
     source: Path
     target: Path
@@ -99,7 +99,7 @@ def align_by_saved(task: AlignmentTask, directory: Path, symmetrization: Symmetr
 
 
 def _line_words(description: AlignerDescription, directory: Path) -> tuple[Words, Words]:
-    """How lines of both sides become tokens."""
+    """The functions that tokenize lines of both sides."""
     if description.preprocessing is None:
         return split, split
     text = raw_text_of(directory)

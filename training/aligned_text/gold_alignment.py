@@ -67,7 +67,7 @@ class GoldAlignment(NamedTuple):
     lines: int | None  # of a file that has one for each sentence pair
 
     def check(self, n_source: Sequence[int], n_target: Sequence[int]) -> None:
-        """Raise FormatError where this is not of sentence pairs with so many words."""
+        """Raise FormatError if this does not fit sentence pairs with these numbers of words."""
         if self.lines not in (None, len(n_source)):
             found = f"{self.lines} lines for {len(n_source)} sentence pairs"
             raise FormatError(self.path, f"{found}; expected one for each")
@@ -81,7 +81,7 @@ class GoldAlignment(NamedTuple):
                 s, t = (position + first for position in min(beyond))
                 sizes = f"{n_source[pair]} source and {n_target[pair]} target words"
                 found = f"a link of {s} and {t} in sentence pair {pair + 1}, which has {sizes}"
-                raise FormatError(self.path, f"{found}; positions count from {first}, source first", gold.line)
+                raise FormatError(self.path, f"{found}; positions are counted from {first}, source first", gold.line)
 
     def errors(self, found: Mapping[int, Iterable[Link]]) -> AlignmentErrors:
         """The errors of the links that were found, by sentence pair."""
@@ -122,7 +122,7 @@ def _naacl(path: Path) -> dict[int, GoldLinks]:
             raise FormatError(path, f"{found}; expected sentence, source, target, S or P, as in 1 3 4 S", number)
         sentence, *positions = (int(word) - 1 for word in line.split()[:3])
         if sentence < 0:
-            raise FormatError(path, "sentence 0; sentences count from 1", number)
+            raise FormatError(path, "sentence 0; sentences are counted from 1", number)
         lines.setdefault(sentence, number)
         if min(positions) >= 0:
             possible[sentence].add((positions[0], positions[1]))

@@ -34,7 +34,7 @@ class LexiconEntry(NamedTuple):
 
 
 def write_lexicons(paths: list[Path], form: LexiconFormat, bitext: Bitext, alignments: Alignments) -> None:
-    """Write a lexicon to each of the files: of p(target | source), or of p(source | target) where its name says so."""
+    """Write a lexicon to each of the files: of p(target | source), or of p(source | target) if its name says so."""
     vocabularies = [bitext.source_vocabulary, bitext.target_vocabulary]
     aligned = align_bitext(bitext.source, bitext.target, alignments)
     if form == "bicleaner":
@@ -50,7 +50,7 @@ def write_lexicons(paths: list[Path], form: LexiconFormat, bitext: Bitext, align
 
 
 def is_of_source(path: Path) -> bool:
-    """Whether a file of this name is of p(source word | target word)."""
+    """Whether a file with this name has p(source word | target word)."""
     return path.name.removesuffix(".gz").removesuffix(".zst").endswith(OF_SOURCE)
 
 

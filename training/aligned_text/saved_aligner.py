@@ -40,11 +40,11 @@ def check_saveable(directory: Path, is_forced: bool) -> None:
     """Raise ConfigError unless an aligner may be written to `directory`; `is_forced`: in place of another."""
     check_output(directory, ALIGNER, START, "a saved aligner")
     if is_saved_aligner(directory) and not is_forced:
-        raise ConfigError(f"{directory}: an aligner was saved there; give --force to delete it, or another --save")
+        raise ConfigError(f"{directory}: has a saved aligner; give --force to replace it, or another --save")
 
 
 def save_description(directory: Path, bitext: Bitext, description: AlignerDescription) -> None:
-    """Write what Thot's files do not have."""
+    """Write the data that Thot's files lack."""
     for name, vocabulary in zip(VOCABULARIES, (bitext.source_vocabulary, bitext.target_vocabulary)):
         vocabulary.save(directory / name)
     save_config(description, directory / ALIGNER)
@@ -64,5 +64,5 @@ def raw_text_of(directory: Path) -> RawText:
     """The RawText of a saved aligner of raw text. Raises SmtError."""
     settings = load_config(directory / ALIGNER, AlignerDescription).preprocessing
     if settings is None:
-        raise ModelError(f"{directory}: an aligner of tokenized text; save one by align --raw")
+        raise ModelError(f"{directory}: an aligner for tokenized text; save one with align --raw")
     return RawText.of(settings, directory)

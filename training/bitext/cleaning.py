@@ -33,24 +33,27 @@ Form = Literal["NFC", "NFKC", "none"]
 
 
 class CleaningSettings(Section):
-    """What is left out of training text, and what is mended in it."""
+    """Settings of cleaning: sentence pairs to leave out, and repairs of text."""
 
-    longest: int = Field(100, ge=1, le=MOST_WORDS, description="words of the longest sentence that is kept")
-    ratio: float = Field(9.0, ge=1, le=MOST_WORDS, description="largest ratio of the words of one side to the other's")
+    longest: int = Field(100, ge=1, le=MOST_WORDS, description="leave out pairs with more words than this on a side")
+    ratio: float = Field(
+        9.0,
+        ge=1,
+        le=MOST_WORDS,
+        description="leave out pairs with a larger ratio of the numbers of words of both sides",
+    )
     copies: bool | None = Field(
-        None, description="leave out pairs of two equal sides; none: unless both are of the same language"
+        None, description="leave out pairs with two equal sides; none: unless both languages are the same"
     )
-    repeats: bool | None = Field(
-        None, description="leave out pairs that are there already; none: unless both sides are of the same language"
-    )
+    repeats: bool | None = Field(None, description="leave out repeated pairs; none: unless both languages are the same")
     entities: bool | None = Field(
-        None, description="write characters for &eacute; &#39; and so on; none: in raw text, as tokens may need some"
+        None, description="replace HTML references such as &eacute; &#39; by characters; none: only in raw text"
     )
-    normalization: Form = Field("NFC", description="of Unicode")
+    normalization: Form = Field("NFC", description="Unicode normalization form")
 
 
 class Example(NamedTuple):
-    """How often something was found, and where it was first."""
+    """Number of findings of one kind, and the first of them."""
 
     times: int
     line: int
@@ -69,7 +72,7 @@ class PairCleaner:
         self.left_out, self.mended, self.n_pairs = dict[str, Example](), dict[str, Example](), 0
 
     def cleaned(self, source: str, target: str) -> tuple[str, str] | None:
-        """The pair with its characters mended; None where it is left out."""
+        """The pair with its characters mended; None if it is left out."""
         self.n_pairs += 1
         pair = self._mended(source), self._mended(target)
         if reason := self._fault(*pair):
@@ -78,7 +81,7 @@ class PairCleaner:
 
     @property
     def n_kept(self) -> int:
-        """How many pairs were not left out."""
+        """Number of pairs that were not left out."""
         return self.n_pairs - sum(one.times for one in self.left_out.values())
 
     def notes(self) -> Iterator[str]:
@@ -99,7 +102,7 @@ class PairCleaner:
         return text.strip()
 
     def _steps(self, text: str) -> Iterator[tuple[str, str]]:
-        """What is mended, and the text then; each step follows on those before."""
+        """Names of the repairs, each with the text after it; each step continues from the one before."""
         if self._unescapes and "&" in text:
             text = ENTITY.sub(lambda match: unescape(match[0]), text)
             yield "HTML entities", text
@@ -111,7 +114,7 @@ class PairCleaner:
             yield f"not in {form}", unicodedata.normalize(form, text)
 
     def _fault(self, source: str, target: str) -> str:
-        """Why a pair is left out, "" where it is not."""
+        """Why a pair is left out, "" if it is not."""
         lengths = n_words(source), n_words(target)
         if not all(lengths):
             return "empty sides"
@@ -131,13 +134,13 @@ class PairCleaner:
 
 
 def pair_cleaner(settings: CleaningSettings, raw: RawTextSettings | None) -> PairCleaner:
-    """What cleans text that is raw, if there are settings of that."""
+    """The cleaner of raw text, if settings ask for one."""
     is_one = raw is not None and primary_language(raw.source_language) == primary_language(raw.target_language)
     return PairCleaner(settings, raw is not None, is_one)
 
 
 def cleaner_of(model: Path) -> PairCleaner | None:
-    """What cleaned the text of the model, if anything did."""
+    """The cleaner of the model's text, if it was cleaned."""
     description = open_description(model)
     if CLEAN not in description.settings:
         return None
@@ -146,7 +149,7 @@ def cleaner_of(model: Path) -> PairCleaner | None:
 
 
 def n_words(text: str) -> int:
-    """The words between spaces; where a script has no spaces, some of its characters count as one."""
+    """The words between spaces; if a script has no spaces, some of its characters count as one."""
     n_characters = len(SPACELESS.findall(text))
     others = SPACELESS.sub(" ", text) if n_characters else text
     return len(others.split()) + -(-n_characters // CHARACTERS_OF_WORD)
@@ -155,7 +158,7 @@ def n_words(text: str) -> int:
 def write_cleaned(sides: Sequence[Path], outputs: Sequence[Path], cleaner: PairCleaner) -> list[str]:
     """Write the cleaned pairs of two files to two others; what was left out is logged, and returned.
 
-    Raises FormatError where the files are not parallel, or nothing is left, or a byte is not UTF-8; OSError.
+    Raises FormatError if the files are not parallel, or nothing is left, or a byte is not UTF-8; OSError.
     """
     names = ", ".join(path.name for path in sides)
     with ExitStack() as stack, stage(f"cleaning {names}", unit="sentence pairs") as advance:

@@ -12,7 +12,7 @@ CLEAN = "clean"  # the setting of models of cleaned text
 def kept_alignment(model: Path, source: Path, target: Path, is_cleaned: bool = False) -> Path | None:
     """The word alignment that the directory `model` keeps of its training data, if these are the two files.
 
-    None where the text was cleaned, so that the files have other lines, unless they are read as they were cleaned.
+    None if the text was cleaned, so that the files have other lines, unless they are read as they were cleaned.
     """
     description = open_description(model)
     if CLEAN in description.settings and not is_cleaned:

@@ -163,6 +163,6 @@ def build_operations(bitext: Bitext, alignments: Alignments, directory: Path, or
     np.save(folder / "keys.npy", known.keys)
     (folder / NAMES_FILE).write_text("".join(f"{name}\n" for name in known.names), encoding="utf-8")
     model = estimate([lines], order, memory, directory)
-    with stage("writing the model of operations"):
+    with stage("writing the operation sequence model"):
         write_probing(model, folder / LM_FILE, memory)
     lines.unlink()

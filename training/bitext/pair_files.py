@@ -68,7 +68,7 @@ def as_given(text: str) -> str:
 
 
 def _of_both_sides(sides: Sides, given: Mapping[str, Any]) -> Sides | None:
-    """The parameters, if they name one file of both sides. Raises ConfigError where one is missing, or too much."""
+    """The parameters, if they name one file of both sides. Raises ConfigError if one is missing, or too much."""
     source, target = given.get(sides.source), given.get(sides.target)
     targets = [] if target is None else [target] if isinstance(target, str | Path) else list(target)
     if source is None:
@@ -79,10 +79,10 @@ def _of_both_sides(sides: Sides, given: Mapping[str, Any]) -> Sides | None:
         return sides
     for one in targets:
         if named_format(one) in FORMATS:
-            raise ConfigError(f"{one}: has both sides; give it as --{_option(sides.source)} alone, or give plain text")
+            raise ConfigError(f"{one}: has both sides; give it as --{_option(sides.source)} only, or give plain text")
     if not targets:
         missing = f"--{_option(sides.target)} is missing; give it, or a file of both sides ({KNOWN})"
-        raise ConfigError(f"{source}: is plain text of one side, and {missing}")
+        raise ConfigError(f"{source}: is plain text of one side, but {missing}")
     return None
 
 

@@ -25,7 +25,7 @@ class Bitext(NamedTuple):
 
 
 class TextSide(NamedTuple):
-    """How one side of a bitext is read."""
+    """Settings of reading one side of a bitext."""
 
     vocabulary: Vocabulary  # to which new words are added
     words_of_line: Words = split
@@ -55,7 +55,7 @@ def read_bitext(source: str | Path, target: str | Path, sides: tuple[TextSide, T
 
 
 def check_bars(bitext: Bitext, source: str | Path, target: str | Path) -> None:
-    """Raise FormatError where words of the bitext, read from these files, have a |, which Moses' files cannot have."""
+    """Raise FormatError if words of the bitext, read from these files, have a |, which Moses' files cannot have."""
     sides = (source, bitext.source, bitext.source_vocabulary), (target, bitext.target, bitext.target_vocabulary)
     for path, corpus, vocabulary in sides:
         ids = [i for i, word in enumerate(vocabulary.words) if "|" in word]
@@ -69,7 +69,7 @@ def check_bars(bitext: Bitext, source: str | Path, target: str | Path) -> None:
 
 
 def _empty_others(corpus: Corpus, is_complete: np.ndarray) -> Corpus:
-    """`corpus` with all sentences emptied but those where `is_complete` (bool[N])."""
+    """`corpus` with all sentences emptied except those that `is_complete` (bool[N]) marks."""
     lengths = np.diff(corpus.offsets)
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths * is_complete)])
     return Corpus(offsets, corpus.tokens[np.repeat(is_complete, lengths)])

@@ -19,7 +19,7 @@ Data = TypeVar("Data", bound=BitextFiles | None)
 
 @contextmanager
 def tokenized_files(model: Path, raw: bool | None) -> Iterator["TokenFiles"]:
-    """What makes files of tokens, as trainers of `model` take them, of raw ones.
+    """A function that tokenizes raw files for trainers of `model`.
 
     `raw`: whether the files are raw; None: as the model was made. Files of tokens are deleted when the context ends;
     a FormatError that is raised within it names the raw ones. Raises SmtError or OSError.
@@ -32,7 +32,7 @@ def tokenized_files(model: Path, raw: bool | None) -> Iterator["TokenFiles"]:
 
 
 class TokenFiles:
-    """Files of tokens in a directory, of raw files; where those are tokenized, themselves."""
+    """Files of tokens in a directory, made from raw files; the files themselves if they are tokenized."""
 
     def __init__(self, model: Path, tokenization: Tokenization, directory: Path):
         self.model, self.tokenization, self.directory = model, tokenization, directory

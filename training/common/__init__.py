@@ -1,1 +1,1 @@
-"""What trainers share: settings, data, scores on development data, runs and checkpoints, curves, the models written."""
+"""Code that trainers share: settings, data, scores on development data, runs, checkpoints, curves, output models."""

@@ -1,7 +1,7 @@
 """Language models for decoding the training data, each estimated without one of K folds of the sentences.
 
-All language models of the training data need them: one that has seen the reference, be it as classes of its words,
-prefers what is in it, and what is learned from such lists is of little use elsewhere.
+All language models of the training data need folds: a model that has seen the reference, even only as word classes,
+prefers it, and weights that are learned from such lists are of little use for other text.
 """
 
 import logging
@@ -57,7 +57,7 @@ def build_lm_folds(
 
     `target`: the target side of the training data, tokenized, one sentence a line; `models`: the language models that
     need folds, by their number, from 1; `more`: text that all see, as language_model.text of train-model;
-    `operations`: those of the sentence pairs, where the model has an operation sequence model. Memory is bounded as in
+    `operations`: those of the sentence pairs, if the model has an operation sequence model. Memory is bounded as in
     `estimate`. Raises ConfigError or FormatError.
     """
     if n_folds < 2:

@@ -38,14 +38,16 @@ DAMAGE = (ValueError, KeyError, AttributeError, EOFError, RuntimeError, BadZipFi
 def begin(path: Path, start: AnySigned) -> AnySigned:
     """The section in the YAML file `path` about the work beside it; if there is no work yet, `start`, which is written.
 
-    Raises ConfigError where the work has another signature, or where anything else is beside `path` or in its place.
+    Raises ConfigError if the work has another signature, or anything else is beside `path` or in its place.
     """
     if path.exists():
         stored = load_config(path, type(start))
         if [*path.parent.iterdir()] != [path]:
             return _checked(stored, start.signature, path)
     elif path.parent.exists() and not is_empty(path.parent):
-        raise ConfigError(f"{path.parent}: has files, and no {path.name} of a training; choose another directory")
+        raise ConfigError(
+            f"{path.parent}: has files, but not the {path.name} of a training run; choose another directory"
+        )
     save_config(start, path)
     return start
 

@@ -1,4 +1,4 @@
-"""Training curves: a table of all iterations, and a figure where matplotlib is installed."""
+"""Training curves: a table of all iterations, and a figure if matplotlib is installed."""
 
 import csv
 import io
@@ -25,7 +25,7 @@ class Panel(NamedTuple):
 
 
 def score_panels(metric: MetricName, lines: Mapping[str, str], is_reported: bool = False) -> list[Panel]:
-    """A panel of scores, and below it chrF++ where that is another metric.
+    """A panel of scores, and below it chrF++ if that is another metric.
 
     Error rates, which are negative as trainers keep them, are shown as people know them; `is_reported`: they are so.
     """

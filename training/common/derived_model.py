@@ -54,7 +54,7 @@ class DerivedModel:
     def begin(cls, model: Path, output: Path, work: str, files: Mapping[str, Path]) -> "DerivedModel":
         """Open `model`, and read all files of the data; `work` is one of WORK_DIRECTORIES.
 
-        Raises ConfigError where `output` is `model` itself, and as check_work.
+        Raises ConfigError if `output` is `model` itself, and as check_work.
         """
         if work not in WORK_DIRECTORIES:
             raise ValueError(f"{work} is not one of {', '.join(WORK_DIRECTORIES)}")
@@ -80,7 +80,7 @@ class DerivedModel:
 
         The work keeps the development set, for its report; `is_text`: whether the source has no lattices.
 
-        Raises ConfigError where a model or other work is in `output`; where `is_forced`, that is deleted instead.
+        Raises ConfigError if a model or other work is in `output`; if `is_forced`, that is deleted instead.
         """
         now = BegunWork(
             signature=self.signature(settings),
@@ -115,7 +115,7 @@ class DerivedModel:
         """Write the model: it gets these weights, the files that it has, and all others of `model`.
 
         `own`: files that were written to `output` already; `without`: files and folders of `model` that it does not
-        get. Work of trainers is not part of a model. `description`: of `model`, where it is to be another one. Files of
+        get. Work of trainers is not part of a model. `description`: of `model`, if it is to be another one. Files of
         an earlier model in `output` are deleted; model.yaml comes last.
         """
         before, known = description or self.opened.description, dict[str, str]()  # digests of shared files
@@ -158,6 +158,6 @@ def with_sparse_weights(model: Model, weights: SparseWeights) -> Model:
 
 
 def check_not_itself(output: Path, *models: Path) -> None:
-    """Raises ConfigError where `output` is one of the models that it would be made of."""
+    """Raises ConfigError if `output` is one of the input models."""
     if real_path(output) in [real_path(model) for model in models]:
-        raise ConfigError(f"{output}: is the model itself; give another --output")
+        raise ConfigError(f"{output}: is the input model; give another --output")

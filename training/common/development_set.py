@@ -53,7 +53,7 @@ class DevelopmentScore(NamedTuple):
 
 @dataclass(frozen=True)
 class DevelopmentSet:
-    """Source sentences, the metric against their references and chrF++ beside it, and how many threads translate."""
+    """Source sentences, the metric with their references, chrF++ as well, and the number of threads."""
 
     source: Sequence[Input]
     metric: Metric
@@ -92,14 +92,14 @@ def points(score: float) -> float:
 def read_development(
     data: BitextFiles, settings: ScoringSettings, has_tags: bool = False, is_plf: bool = False
 ) -> DevelopmentSet:
-    """The sentences and the metric. Raises FormatError where files have not as many lines.
+    """The sentences and the metric. Raises FormatError if the files differ in their number of lines.
 
     `has_tags`: whether the model's source tokens have tags, see words_and_tags; `is_plf`: they are lattices.
     """
     lines = {path: list(read_lines(path)) for path in (data.source, *data.references)}
     for path, sentences in lines.items():
         if not sentences or len(sentences) != len(lines[data.source]):
-            expected = f"{data.source} has {len(lines[data.source])}; expected as many, one or more, of each"
+            expected = f"{data.source} has {len(lines[data.source])}; expected the same number of each, at least one"
             raise FormatError(path, f"{len(sentences)} lines, {expected}")
     references = [lines[path] for path in data.references]
     metric = make_metric(settings.metric, references, settings.lowercase, settings.reference_length)
@@ -111,7 +111,7 @@ def read_development(
 
 
 class DevelopmentScorer:
-    """Scores weights while they are learned, with one decoder; `tune`, where given, tunes the dense ones before."""
+    """Scores weights while they are learned, with one decoder; `tune`, if given, tunes the dense ones before."""
 
     def __init__(self, development: DevelopmentSet, decoder: Decoder, tune: Tune | None = None):
         self.development, self.decoder, self.tune = development, decoder, tune

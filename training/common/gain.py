@@ -1,4 +1,4 @@
-"""The gain of a training: its best score on the development data beside that of the weights that it began with."""
+"""The gain of a training: its best score on development data, compared with the score of the first weights."""
 
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
@@ -19,7 +19,7 @@ class Gain(NamedTuple):
 
     @classmethod
     def of(cls, progress: Progress[Any], metric: str) -> Self:
-        """The gain of a training whose iteration 0 is that of the weights before."""
+        """The gain of a training whose iteration 0 has the weights before training."""
         number, last = progress.best, len(progress.iterations) - 1
         found = f"iteration {number} of {last}" if number > 0 else ""
         return cls.between(metric, progress.iterations[0], progress.iterations[number], found)
@@ -39,7 +39,7 @@ class Gain(NamedTuple):
 
 
 class TrainingOutcome(NamedTuple, Generic[Found]):
-    """Result of a training, and its gain on the development data."""
+    """Result of a training run, and its gain on the development data."""
 
     result: Found
     gain: Gain

@@ -14,7 +14,7 @@ AnyIteration = TypeVar("AnyIteration", bound=Section)
 
 
 class Progress(SignedSection, Generic[AnyIteration]):
-    """All iterations of a training so far; each has a `score` of the development set, None where it was not scored.
+    """All iterations of a training so far; each has a `score` of the development set, None if it was not scored.
 
     Scores are higher for better weights. Iteration 0 is that of the weights before training.
     """

@@ -19,7 +19,7 @@ class KeptSet(NamedTuple):
 
 
 def keep_development(work: Path, source: Path | None, references: Iterable[Path]) -> None:
-    """Keep a development set in the directory of the work; `source`: None where it is no text."""
+    """Keep a development set in the directory of the work; `source`: None if it is not text."""
     named = {f"reference.{number}.txt": path for number, path in enumerate(references, 1)}
     (work / DEVELOPMENT).mkdir(parents=True, exist_ok=True)
     for name, path in (named | ({"source.txt": source} if source else {})).items():
@@ -27,7 +27,7 @@ def keep_development(work: Path, source: Path | None, references: Iterable[Path]
 
 
 def kept_development(work: Path) -> KeptSet | None:
-    """The development set of a work; None where it is of an older version, which kept none."""
+    """The development set of a run; None if an older version made the run and kept none."""
     source, *references = (work / DEVELOPMENT / name for name in ("source.txt", *_reference_names(work)))
     if not references:
         return None
@@ -57,7 +57,7 @@ def keep_translations(run: Path, iteration: int, texts: Iterable[str]) -> None:
 
 
 def translations_of(run: Path, iteration: int, n_sentences: int) -> list[str]:
-    """Kept translations of an iteration. Raises FormatError where these are not so many sentences."""
+    """Kept translations of an iteration. Raises FormatError if the number of sentences is wrong."""
     path = _path(run, iteration)
     texts = list(read_lines(path)) if path.exists() else []
     if len(texts) != n_sentences:
@@ -67,7 +67,7 @@ def translations_of(run: Path, iteration: int, n_sentences: int) -> list[str]:
 
 
 def kept_translations(run: Path) -> dict[int, list[str]]:
-    """Kept translations of a run, by iteration; none where it is of an older version."""
+    """Kept translations of a run, by iteration; none if an older version made the run."""
     paths = sorted((run / FOLDER).glob("*.txt"))
     return {int(path.stem): kept_lines(path) for path in paths if path.stem.isdigit()}
 

@@ -35,21 +35,26 @@ Iterations = Annotated[int, Field(ge=1, le=1000)]  # each is an entry of the pro
 class ScoringSettings(MemorySettings):
     """Settings by which translations of development data are made and scored, and the bound on memory."""
 
-    metric: MetricName = Field("bleu", description="metric that is optimized, and by which the best is chosen")
+    metric: MetricName = Field("bleu", description="metric to optimize, which also chooses the best weights")
     lowercase: bool = Field(False, description="ignore case in all scores")
-    reference_length: ReferenceLength = Field("closest", description="of several references, for BLEU")
+    reference_length: ReferenceLength = Field("closest", description="which of several reference lengths BLEU uses")
     threads: Annotated[Threads, WITHOUT_EFFECT] = 2
 
 
 class TrainingDataSettings(Section):
-    """Which sentence pairs of the training data are decoded, and what the model must not know of them."""
+    """Which sentence pairs of the training data are decoded, and with which leave-one-out."""
 
     leave_one_out: LeaveOneOut | None = Field("drop", description=LEAVE_ONE_OUT)
     lm_folds: int = Field(
-        5, ge=0, le=MOST_FOLDS, description="number of language models, each without one fold of the data; 0: none"
+        5,
+        ge=0,
+        le=MOST_FOLDS,
+        description="number of folds of the data; each has a language model that was trained without it; 0: none",
     )
-    sentences: int = Field(0, ge=0, le=MOST_COUNTED, description="the first ones of the data that are used; 0: all")
-    max_words: int = Field(100, ge=1, le=MOST_COUNTED, description="longer source sentences are left out")
+    sentences: int = Field(
+        0, ge=0, le=MOST_COUNTED, description="number of sentence pairs to use, from the start of the data; 0: all"
+    )
+    max_words: int = Field(100, ge=1, le=MOST_COUNTED, description="leave out source sentences with more words")
 
     @model_validator(mode="after")
     def _has_folds(self) -> "TrainingDataSettings":
@@ -65,5 +70,5 @@ def settings_with_effect(config: Section) -> dict[str, object]:
 
 
 def changed_settings(config: Section) -> dict[str, object]:
-    """The settings that are not the defaults, as JSON, for people; threads and memory are of no interest."""
+    """The settings that differ from the defaults, as JSON for users; without threads and memory."""
     return config.model_dump(mode="json", exclude_defaults=True, exclude={"threads", "workers", "memory"})

@@ -41,16 +41,16 @@ class BegunWork(SignedSection):
 
 
 def find_conflict(output: Path, directory: Path, now: BegunWork) -> str:
-    """The obstacle to the work `now` in `directory` of the model `output`; "" where it begins or goes on."""
+    """The obstacle to the work `now` in `directory` of the model `output`; "" if it begins or goes on."""
     if (directory / FILE).exists():
         try:
             before = load_config(directory / FILE, BegunWork)
         except SmtError as error:
-            return f"work that cannot be read ({error})"
+            return f"a run that cannot be read ({error})"
         if before.signature == now.signature:
             return ""
         if not {path.name for path in directory.iterdir()} <= {FILE, DEVELOPMENT}:  # else nothing was done yet
-            return f"work of {before.command}: {before.differences(now) or 'other settings'}"
+            return f"a run of {before.command}: {before.differences(now) or 'other settings'}"
     if (output / MODEL).exists():
         try:
             return name_of(open_description(output, is_verified=False))
@@ -58,11 +58,11 @@ def find_conflict(output: Path, directory: Path, now: BegunWork) -> str:
             return f"a model that cannot be read ({error})"
     others = [output / name / FILE for name in WORK_DIRECTORIES if output / name != directory]
     begun = [path.parent.name for path in others if path.exists()]
-    return f"work that was begun, in {', '.join(begun)}" if begun else ""
+    return f"an unfinished run, in {', '.join(begun)}" if begun else ""
 
 
 def check_conflict(output: Path, directory: Path, now: BegunWork, is_forced: bool) -> None:
-    """Raise ConfigError where a model or other work is in the way; where `is_forced`, delete that instead."""
+    """Raise ConfigError if a model or other work is in the way; if `is_forced`, delete that instead."""
     if problem := find_conflict(output, directory, now):
         if not is_forced:
             raise ConfigError(f"{output}: {problem}; {FORCE}")

@@ -48,7 +48,7 @@ class DemoResult:
 
 
 class DemoSettings(Section):
-    """What a demo was made with, in a file that tells its directory from others."""
+    """Settings of a demo, in a file by which its directory is recognized."""
 
     format: Literal["phrasebeam demo 1"] = "phrasebeam demo 1"
     version: str
@@ -62,7 +62,7 @@ def run_demo(
 ) -> DemoResult:
     """Train on `sentences` pairs of the demo corpus, translate and score a held-out part; all files in `directory`.
 
-    A demo of other settings that is there is refused or, where `is_forced`, deleted. Raises ConfigError if
+    An existing demo with other settings is refused or, if `is_forced`, deleted. Raises ConfigError if
     `sentences` < 1, or `directory` is anything else; SmtError and OSError as training and translating do.
     """
     if sentences < 1:

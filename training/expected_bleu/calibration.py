@@ -34,7 +34,7 @@ def calibrate(lists: ScoredLists, target_words: np.ndarray) -> tuple[np.ndarray,
     """(float64[E] weights of events, float64[2] weights of a phrase and of a target word).
 
     target_words: int64[E], of the phrase of each event. The weights maximize the mean BLEU of the
-    best hypotheses: by steps along each, of half the length where none is better (Hooke & Jeeves 1961).
+    best hypotheses: by steps along each, halved if none is better (Hooke & Jeeves 1961).
     """
     design = np.stack([np.ones(target_words.size), target_words], axis=1)
     point, step = np.zeros(2), FIRST_STEP

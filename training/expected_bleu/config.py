@@ -31,27 +31,31 @@ SHORT_MERT = TuneConfig(method="mert", iterations=3, nbest=100, mert=Mert(restar
 class Rprop(Section):
     """Resilient backpropagation; the letters are those of Wuebker et al. (2015), section 4.2."""
 
-    increase: float = Field(1.2, ge=1, le=10, description="eta+, of steps whose direction stays")
-    decrease: float = Field(0.5, gt=0, lt=1, description="eta-, of steps that are taken back")
-    initial_step: PositiveFactor = Field(1e-3, description="of each weight")
+    increase: float = Field(
+        1.2, ge=1, le=10, description="eta+: factor of the step size if the gradient keeps its sign"
+    )
+    decrease: float = Field(
+        0.5, gt=0, lt=1, description="eta-: factor of the step size if the gradient changes its sign"
+    )
+    initial_step: PositiveFactor = Field(1e-3, description="step size of each weight in the first iteration")
 
 
 class Adagrad(Section):
     """AdaGrad with a diagonal matrix (Duchi et al. 2011; Green et al. 2013)."""
 
-    rate: PositiveFactor = Field(0.1, description="eta, the first step of each weight")
+    rate: PositiveFactor = Field(0.1, description="eta: size of the first step of each weight")
 
 
 class Sgd(Section):
     """Steps along the gradient of all data, as the paper's Equation 3."""
 
     rate: PositiveFactor = Field(
-        300.0, description="eta; what is good depends on the data, and on the scale of the weights"
+        300.0, description="eta: learning rate; good values depend on the data and on the scale of the weights"
     )
 
 
 class Steps(Section):
-    """The settings of each optimizer's steps."""
+    """Step sizes of each optimizer."""
 
     rprop: Rprop = Rprop()
     adagrad: Adagrad = Adagrad()
@@ -59,37 +63,45 @@ class Steps(Section):
 
 
 class ExpectedBleuConfig(TrainingDataSettings, ScoringSettings):
-    """Everything that `train-expected-bleu` can be told besides its files."""
+    """Settings of `train-expected-bleu`."""
 
     optimizer: Optimizer = Field(
-        "rprop", description="optimizer of the features; gt: growth transformation of p(f|e) and p(e|f) in their place"
+        "rprop",
+        description="optimizer of the features; gt: growth transformation, which changes p(f|e) and p(e|f) instead",
     )
     features: list[FeatureSet] | None = Field(
         None,
         min_length=1,
-        description="a: phrase pairs; b: word pairs in them; c: triplets of words in them; d: pairs by orientation; "
-        "none: all, as the model and the optimizer allow",
+        description="sets of features. a: phrase pairs; b: word pairs within phrase pairs; c: word triplets within "
+        "phrase pairs; d: phrase pairs by orientation; none: all that the model and the optimizer "
+        "support",
     )
-    iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(40, description="number of steps over all lists")
+    iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(
+        40, description="number of optimizer steps, each over all lists"
+    )
     tau: Factor = Field(
-        1e-6, description="of the squares of all weights, against ln of expected BLEU; with gt of KL divergences"
+        1e-6,
+        description="regularization: factor of the sum of squared weights, relative to ln of expected BLEU; with gt"
+        " of KL divergences",
     )
-    scale: PositiveFactor = Field(1.0, description="factor of model scores before they become probabilities")
+    scale: PositiveFactor = Field(
+        1.0, description="factor by which model scores are multiplied before they become probabilities"
+    )
     steps: Steps = Steps()
-    calibrate: bool = Field(True, description="first find what a phrase and a target word are worth in the lists")
-    nbest: int = Field(100, ge=1, le=MOST_HYPOTHESES, description="derivations of each training sentence")
-    distinct: bool = Field(True, description="with different texts")
+    calibrate: bool = Field(True, description="first fit the phrase penalty and the word penalty to the lists")
+    nbest: int = Field(100, ge=1, le=MOST_HYPOTHESES, description="size of the n-best list of each training sentence")
+    distinct: bool = Field(True, description="count only hypotheses with different texts")
     search: SearchSettings = CUBE_200
     leave_one_out: LeaveOneOut | None = Field("penalty", description=LEAVE_ONE_OUT)
     score_every: Annotated[int, WITHOUT_EFFECT] = Field(
-        8, ge=1, le=MOST_COUNTED, description="iterations between two whose weights are scored on development data"
+        8, ge=1, le=MOST_COUNTED, description="number of iterations between two scores on the development data"
     )
     tune: TuneConfig | None = Field(
         SHORT_MERT,
-        description="of the weights of models before they are scored (Figure 1, step 6); none: they are fixed",
+        description="tune the dense weights of a model before it is scored (Figure 1, step 6); none: keep them fixed",
     )
     development_search: SearchSettings | None = Field(
-        None, description="for scores with fixed weights; none: as for the lists"
+        None, description="search settings for scores with fixed weights; none: those of `search`"
     )
 
     @field_validator("features")
@@ -98,17 +110,17 @@ class ExpectedBleuConfig(TrainingDataSettings, ScoringSettings):
         if features is None:
             return None
         if len(set(features)) != len(features):
-            raise ValueError(f"{', '.join(features)}: one is there twice, give each once")
+            raise ValueError(f"{', '.join(features)}: one occurs twice, give each once")
         return sorted(features)
 
     @model_validator(mode="after")
     def _goes_together(self) -> "ExpectedBleuConfig":
         if self.optimizer == "gt" and self.features not in (None, ["a"]):
-            raise ValueError(f"features are {', '.join(self.features or ())}; gt learns of phrase pairs alone, give a")
+            raise ValueError(f"features are {', '.join(self.features or ())}; gt learns only from phrase pairs, give a")
         return self
 
     def for_model(self, has_orientations: bool) -> "ExpectedBleuConfig":
-        """The settings with the features that are learned of a model, with or without lexicalized reordering."""
+        """The settings with the default feature sets for a model with or without lexicalized reordering."""
         if self.features is not None:
             return self
         chosen = ["a"] if self.optimizer == "gt" else ["a", "b", "c", "d"][: 4 if has_orientations else 3]

@@ -90,14 +90,14 @@ def train_expected_bleu(
 ) -> ExpectedBleuProgress:
     """Learn scores of phrase pairs for `model`, and write it with those that were best on `development` to `output`.
 
-    What an earlier call with the same settings and data did is not done again; a model or work of others in `output` is
-    refused or, where `is_forced`, deleted. The n-best lists, which depend neither
-    on features nor on optimizers, are kept in the directory `lists`, where further trainings find them.
+    Work of an earlier call with the same settings and data is continued; another model or run in `output` is
+    refused or, if `is_forced`, deleted. The n-best lists, which depend neither on features nor on optimizers, are kept
+    in the directory `lists` for further training runs.
     """
     corpus, config = with_alignment(corpus, model, config), with_inner_search(config, model)
     derived = DerivedModel.begin(model, output, WORK, data_files(corpus, development))
     if derived.opened.description.score_loss:
-        message = "scores in 8 bits, and those that are learned are written as they are; train it with 32"
+        message = "scores in 8 bits, but learned scores need 32; train it with 32"
         raise ConfigError(f"{model}: {message} (phrases.score_bits)")
     check_arrays(model, derived.opened)
     config = config.for_model(has_orientations=derived.opened.description.reordering is not None)
@@ -133,7 +133,7 @@ class ExpectedBleuTraining:
         return self.derived.work / "checkpoint.npz"
 
     def lists(self, directory: Path) -> ListStore:
-        """The n-best lists in `directory`, made as far as they are not there. Raises ConfigError if there are none."""
+        """The n-best lists in `directory`; missing ones are made. Raises ConfigError if there are none."""
         config, opened = self.config, self.derived.opened
         data = {name: self.derived.digests[name] for name in self.corpus.by_name}
         name = self.derived.signature(config.model_dump(mode="json", include=LIST_SETTINGS), data)
@@ -175,13 +175,13 @@ class ExpectedBleuTraining:
         return self.derived.work / "iterations" / f"{number:03d}.npy"
 
     def parameters(self, number: int, size: int) -> np.ndarray:
-        """The parameters of iteration `number` (float64[size]). Raises FormatError where the file is damaged."""
+        """The parameters of iteration `number` (float64[size]). Raises FormatError if the file is damaged."""
         path, mend = self.parameters_file(number), f"delete {self.checkpoint}, and the training begins again"
         stored = map_array(path, PARAMETERS, {"parameters": size}, mend)
         with np.errstate(invalid="ignore"):  # of a NaN that signals, in a damaged file
             parameters = stored.astype(np.float64)
         if not (np.abs(parameters) <= LARGEST_NUMBER).all():
-            raise FormatError(path, f"a number that is beyond {LARGEST_NUMBER:g} or none; {mend}")
+            raise FormatError(path, f"a number beyond {LARGEST_NUMBER:g}, or not a number; {mend}")
         return parameters
 
     def tuned_file(self, number: int) -> Path:

@@ -119,7 +119,7 @@ def find_features(table: PhraseTable, pairs: np.ndarray, sets: Sequence[FeatureS
 
 
 def _known_keys(table: PhraseTable, model: np.int64, pairs: np.ndarray) -> np.ndarray:
-    """uint64[...] keys of all features of `pairs`, sorted; takes memory for a few times as many."""
+    """uint64[...] keys of all features of `pairs`, sorted; takes memory for several times their number."""
     sorted_keys, waiting = np.zeros(0, np.uint64), [np.zeros(0, np.uint64)]
     for begin in range(0, pairs.size, PAIRS_AT_ONCE):
         waiting.append(np.unique(pair_keys(table, model, pairs[begin : begin + PAIRS_AT_ONCE])[1]))

@@ -32,7 +32,7 @@ class GrowthStep(NamedTuple):
 def ascend(
     before: GrowthStep | None, value: float, probabilities: tuple[np.ndarray, ...], gradient: np.ndarray
 ) -> GrowthStep:
-    """The point from which the next step is made: `probabilities`, or those `before` where the objective went down.
+    """The point from which the next step is made: `probabilities`, or those `before` if the objective went down.
 
     A step goes up if its constants D are large enough, which is not known before: they double after each failure.
     """
@@ -70,7 +70,7 @@ def grow(channel: Channel, probabilities: np.ndarray, gradient: np.ndarray, tau:
 
 
 def ln_ratio(channel: Channel, probabilities: np.ndarray) -> np.ndarray:
-    """float64[P], the change of the model score by each pair against the prior; 0 where the prior is 0."""
+    """float64[P], the change of the model score by each pair against the prior; 0 if the prior is 0."""
     positive = channel.prior > 0
     ratio = np.divide(probabilities, channel.prior, out=np.ones(positive.size), where=positive)
     return channel.ln_weight * np.log(ratio)

@@ -57,7 +57,7 @@ class Learner(Protocol):
 class FeatureLearner:
     """Learns weights of features by gradient steps; each model of features becomes one more score of the table.
 
-    Raises ConfigError where the model has no orientations, and features of these are asked for.
+    Raises ConfigError if the model has no orientations, and features of these are asked for.
     """
 
     def __init__(self, opened: Model, store: ListStore, config: ExpectedBleuConfig):
@@ -184,9 +184,7 @@ class ChannelLearner:
 def _by_orientation(opened: Model, events: Events, n_before: int) -> OrientationFeatures:
     """The features by orientation, numbered from `n_before` on."""
     if opened.description.reordering is None:
-        raise ConfigError(
-            f"features are of orientations ({BY_ORIENTATION}), and the model has no lexicalized reordering"
-        )
+        raise ConfigError(f"features use orientations ({BY_ORIENTATION}), and the model has no lexicalized reordering")
     return find_orientation_features(opened.tables.orientations, events, len(opened.tables.phrases.ln_scores), n_before)
 
 

@@ -80,7 +80,7 @@ class ListStore:
     def __init__(self, directory: Path, signature: str, n_pairs: int):
         """The store in `directory` as it was committed last, or a new one.
 
-        `signature` is of all that lists depend on. Raises ConfigError where those in `directory` have another, or where
+        `signature` is of all that lists depend on. Raises ConfigError if those in `directory` have another, or where
         there is something else.
         """
         check_regular(directory)

@@ -124,9 +124,11 @@ def _pieces(first: np.ndarray) -> Sequence[np.ndarray]:
 
 
 def ln_expected(expected: float) -> float:
-    """ln <beta>. Raises ConfigError where that is 0."""
+    """ln <beta>. Raises ConfigError if that is 0."""
     if expected <= 0.0:
-        raise ConfigError("no hypothesis shares two words in a row with its reference; give data that fit the model")
+        raise ConfigError(
+            "no hypothesis has two adjacent words in common with its reference; give data that fit the model"
+        )
     return math.log(expected)
 
 
@@ -143,7 +145,7 @@ class Objective:
     calibrated: np.ndarray | None = None  # float64[E], weights of events before learning; None: all 0
 
     def at(self, weights: np.ndarray) -> tuple[ObjectiveValue, np.ndarray]:
-        """The value at `weights` (float64[F]), and the gradient (float64[F]). Raises ConfigError where <beta> is 0."""
+        """The value at `weights` (float64[F]), and the gradient (float64[F]). Raises ConfigError if <beta> is 0."""
         by_event = np.zeros(self.designs[0].first.size - 1) if self.calibrated is None else self.calibrated.copy()
         for design in self.designs:
             add_by_event(design, weights, by_event)

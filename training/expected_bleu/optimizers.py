@@ -33,7 +33,7 @@ def adagrad(weights: np.ndarray, gradient: np.ndarray, state: State, steps: Step
 
 
 def rprop(weights: np.ndarray, gradient: np.ndarray, state: State, steps: Steps) -> None:
-    """A step of RPROP (tables of section 4.2): where the gradient changes its sign, the last step is taken back.
+    """A step of RPROP (tables of section 4.2): if the gradient changes its sign, the last step is taken back.
 
     So a weight on which no other depends ends by going back and forth between two values. Riedmiller & Braun (1993)
     take the gradient as 0 once a step was taken back, which the tables do not.

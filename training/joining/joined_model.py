@@ -28,10 +28,10 @@ from phrasebeam.training.joining.template_union import GivenTemplates, save_with
 def join_features(model: Path, features: Path, output: Path, is_forced: bool = False) -> None:
     """Write `model` with the sparse features of the model `features` to `output`.
 
-    A model that is there is replaced where it was made of the same two, or where `is_forced`.
+    An existing model is replaced if it was made from the same two or `is_forced`.
 
     Weights of `model` are multiplied so that its first language model weighs what it weighs in `features`, since scales
-    of groups, and the steps of MIRA, are meant for weights of one size. Raises SmtError where `features` has no sparse
+    of groups, and the steps of MIRA, are meant for weights of one size. Raises SmtError if `features` has no sparse
     features to give, both models have features of the same group, or a language model weighs nothing.
     """
     check_output(output)
@@ -42,11 +42,13 @@ def join_features(model: Path, features: Path, output: Path, is_forced: bool = F
         expected = "expected one of train-maxforce, train-ranking or tune --method online"
         raise ConfigError(f"{features}: has no sparse features; {expected}")
     if not giving.tables.sparse.weights.n_used[0]:
-        hint(f"{features}: none of its sparse features has a weight, so that they add nothing")
+        hint(f"{features}: none of its sparse features has a weight, so they would have no effect")
     if giving.tables.sparse.active[PAIR_SPARSE]:
         raise ConfigError(f"{features}: has features of single phrase pairs, which belong to its own phrase table")
     if opened.description.preprocessing != giving.description.preprocessing:
-        raise ConfigError(f"{model}, {features}: made of text that was prepared differently; expected the same words")
+        raise ConfigError(
+            f"{model}, {features}: trained on text that was preprocessed differently; expected the same words"
+        )
     weights = _joined(opened.weights, giving.weights, (model, features))
     before, other = opened.description, giving.description
     update = {
@@ -99,7 +101,7 @@ class SparseModel(NamedTuple):
 
     @property
     def given_templates(self) -> GivenTemplates:
-        """The templates of the model. Raises ValueError where it has none."""
+        """The templates of the model. Raises ValueError if it has none."""
         if self.opened.templates is None:
             raise ValueError(f"{self.directory}: no templates")
         return GivenTemplates(self.opened.templates, self.directory, str(self.directory))
@@ -108,7 +110,7 @@ class SparseModel(NamedTuple):
 def write_union(one: SparseModel, other: SparseModel, output: Path) -> None:
     """Write templates, their maps of word classes, weights and names of both models to `output`.
 
-    Raises ConfigError where both have features of the same group, or levels that differ and are needed.
+    Raises ConfigError if both have features of the same group, or levels that differ and are needed.
     """
     shared = np.flatnonzero(one.opened.tables.sparse.active & other.opened.tables.sparse.active)
     if shared.size:

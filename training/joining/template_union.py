@@ -58,7 +58,7 @@ class GivenTemplates(NamedTuple):
 
 
 def union_of(one: GivenTemplates, other: GivenTemplates) -> Templates:
-    """The groups of both, with full paths of maps. Raises ConfigError where keys of features would differ in one.
+    """The groups of both, with full paths of maps. Raises ConfigError if keys of features would differ in one.
 
     Deleted source words, of which there can be features without tags or classes, have those of the levels of both.
     """

@@ -54,78 +54,94 @@ ALWAYS_PRESENT = [feature.name for feature in (*LISTS, *SCALARS)]  # dense featu
 
 
 class RankingConfig(TrainingDataSettings, ScoringSettings, ListLossSettings):
-    """Everything that `train-ranking` can be told besides its files."""
+    """Settings of `train-ranking`."""
 
     algorithm: Algorithm = Field(
-        1, description="1: SGD; 2: shards mixed at the end; 3: after each epoch; 4: that, with selection of features"
+        1,
+        description="algorithm of the paper. 1: SGD; 2: shards, mixed at the end; 3: shards, mixed after each "
+        "epoch; 4: as 3, with feature selection",
     )
     shards: int = Field(
         0,
         ge=0,
         le=MOST_SHARDS,
-        description=f"number of shards of algorithms 2 to 4; 0: one for each {SENTENCES_OF_SHARD} sentences",
+        description=f"number of shards of algorithms 2 to 4; 0: one per {SENTENCES_OF_SHARD} sentences",
     )
     keep: int = Field(
         100_000, ge=1, le=MOST_COUNTED, description="number K of features that algorithm 4 keeps after each epoch"
     )
-    keep_dense: bool = Field(True, description="dense features are kept besides these K; else they compete")
+    keep_dense: bool = Field(
+        True, description="always keep dense features, in addition to these K; else they compete with the others"
+    )
     average: Literal["epochs", "sentences"] = Field(
         "sentences",
-        description="what counts of a shard: its weights after each epoch, as in the paper, or after each sentence",
+        description=(
+            "weights of a shard to average: those after each epoch, as in the paper, or those after each sentence"
+        ),
     )
     task_weights: Literal["shared", "own"] = Field(
-        "shared", description="whether shards of one task each share weights, or only the features that are selected"
+        "shared", description="whether shards of different tasks share weights, or only the selection of features"
     )
     iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(
         4, description="maximum number of epochs over the training data"
     )
     patience: Annotated[int, WITHOUT_EFFECT] = Field(
-        10, ge=1, le=MOST_COUNTED, description="epochs without a better score before it ends"
+        10, ge=1, le=MOST_COUNTED, description="stop after this number of epochs without a better score"
     )
-    start: Literal["zero", "model"] = Field("model", description="the weights to begin with")
-    rule: RuleName = Field("perceptron", description="how a step moves the weights")
+    start: Literal["zero", "model"] = Field("model", description="weights to start from")
+    rule: RuleName = Field("perceptron", description="update rule")
     rate: PositiveFactor = Field(0.01, description="learning rate of all features")
     rates: dict[str, Factor] = Field(
-        {}, description="learning rates of single features, or of groups of sparse features, in place of `rate`"
+        {}, description="learning rates of single features, or of groups of sparse features, instead of `rate`"
     )
-    margin: Factor = Field(0.0, description="by which the better one of a pair is to lead")
+    margin: Factor = Field(0.0, description="margin by which the better hypothesis of a pair must lead")
     pairs: PairLoss = Field(
         "sequential",
-        description="the scores by which the pairs of a list are judged: those of the search, or for each pair those "
-        "by the weights that the pairs before it left",
+        description="the scores that judge the pairs of a list: decoded, those of the search; sequential, those by "
+        "the weights after the update of the pair before",
     )
-    level: float = Field(0.1, gt=0, le=0.5, description="share of a list that is the best, and the worst, level")
-    nbest: int = Field(100, ge=2, le=MOST_HYPOTHESES, description="hypotheses of each sentence")
-    distinct: bool = Field(True, description="with different texts")
-    sentence_bleu: SentenceBleu = Field("lin-och", description="smoothing of BLEU by which hypotheses are ordered")
-    shuffle: bool = Field(True, description="each epoch has an order of its own; else that of the data")
+    level: float = Field(0.1, gt=0, le=0.5, description="share of a list in the best level and in the worst level")
+    nbest: int = Field(100, ge=2, le=MOST_HYPOTHESES, description="size of the n-best list of each sentence")
+    distinct: bool = Field(True, description="count only hypotheses with different texts")
+    sentence_bleu: SentenceBleu = Field("lin-och", description="smoothing of sentence BLEU, which orders hypotheses")
+    shuffle: bool = Field(True, description="shuffle the sentences in each epoch; else keep the order of the data")
     fixed: list[str] = Field(
-        ALWAYS_PRESENT, description="features that keep their weights; dense ones, since single sentences shake them"
+        ALWAYS_PRESENT,
+        description=(
+            "features that keep their weights; by default dense ones, since single sentences change them too much"
+        ),
     )
     templates: Templates | None = Field(
-        RULES_AND_EDGES, description="sparse features beside the model's; none: its own"
+        RULES_AND_EDGES,
+        description="templates of sparse features to learn in addition to the model's; none: only the model's",
     )
     search: SearchSettings = CUBE_200
     development_search: SearchSettings | None = Field(
-        None, description="for scores on the development set; none: as above"
+        None, description="search settings for scores on the development set; none: those of `search`"
     )
     scales: list[PositiveFactor] = Field(
         [1.0, 0.3, 0.15, 0.08, 0.04, 0.02],
         min_length=1,
         max_length=MOST_RUNS,
-        description="factors of learned groups' scales; the one with the best dev score is taken before tuning",
+        description="factors of the scales of the learned groups to try; the one with the best score on the "
+        "development set is used before tuning",
     )
     tune: TuneConfig | None = Field(
         INNER_TUNING,
-        description="of dense weights and scales of groups, before weights are scored and kept; none: as they are",
+        description="tune dense weights and group scales before weights are scored; none: use them as they are",
     )
-    seed: Seed = Field(1, description="random seed of the shards and of the order of sentences")
-    workers: Annotated[Threads, WITHOUT_EFFECT] = Field(2, description="shards that are learned from side by side")
+    seed: Seed = Field(1, description="random seed of the assignment to shards and of the order of sentences")
+    workers: Annotated[Threads, WITHOUT_EFFECT] = Field(
+        2, description="number of shards that are trained at the same time"
+    )
     checkpoint: Annotated[int, WITHOUT_EFFECT] = Field(
-        2000, ge=1, le=MOST_COUNTED, description="sentences of a shard between two checkpoints"
+        2000, ge=1, le=MOST_COUNTED, description="number of sentences of a shard between two checkpoints"
     )
     names: Annotated[int, WITHOUT_EFFECT] = Field(
-        1000, ge=0, le=MOST_NAMES, description="heaviest features of each group whose names are kept for explain"
+        1000,
+        ge=0,
+        le=MOST_NAMES,
+        description="number of features per group, those with the largest weights, whose names are stored for explain",
     )
 
     @property
@@ -149,7 +165,7 @@ class RankingConfig(TrainingDataSettings, ScoringSettings, ListLossSettings):
     @model_validator(mode="after")
     def _has_shards_to_share(self) -> "RankingConfig":
         if self.task_weights == "own" and not self.procedure.selects:
-            raise ValueError(f"task_weights is own, which algorithm {self.algorithm} has no use for; give 4")
+            raise ValueError(f"task_weights is own, which algorithm {self.algorithm} does not support; give 4")
         if self.algorithm == 1 and self.shards > 1:
-            raise ValueError(f"shards is {self.shards}, but algorithm 1 has one; give algorithm 2, 3 or 4")
+            raise ValueError(f"shards is {self.shards}, but algorithm 1 has one shard; give algorithm 2, 3 or 4")
         return self

@@ -54,7 +54,7 @@ def train_ranking(
 
     `tasks`: a file with a label for each sentence pair, such as its domain; the pairs of a label are a shard. What an
     earlier call with the same settings and data did is not done again; a model or work of others in `output` is refused
-    or, where `is_forced`, deleted. Raises SmtError.
+    or, if `is_forced`, deleted. Raises SmtError.
     """
     corpus, config = with_alignment(corpus, model, config), with_inner_search(config, model)
     files = data_files(corpus, development) | ({"tasks": tasks} if tasks else {})
@@ -85,13 +85,13 @@ def train_ranking(
         own = weights_of_tasks(work, signature, division.labels, rates, config)
         write_task_models(derived, scorer.decoder, own, learned, making)
     elif config.task_weights == "own":
-        log.info("nothing was gained, so that tasks have no models of their own")
+        log.info("nothing was gained, so the tasks have no separate models")
     hint_at_low_score(config.metric, progress.best_score)
     return progress
 
 
 def examples_of(pairs: Sequence[tuple[Input, tuple[str, ...]]], config: RankingConfig) -> list[ListExample]:
-    """The sentence pairs within the limits. Raises ConfigError where there is none."""
+    """The sentence pairs within the limits. Raises ConfigError if there is none."""
     examples = [
         ListExample(number, given, [" ".join(reference)])
         for number, (given, reference) in enumerate(pairs)

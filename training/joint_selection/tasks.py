@@ -39,14 +39,14 @@ class Division(NamedTuple):
 def divided(examples: Sequence[ListExample], tasks: Path | None, n_pairs: int, config: RankingConfig) -> Division:
     """A shard for each label of `tasks`, a line for each of `n_pairs` sentence pairs; or shards by random partition.
 
-    Raises ConfigError where settings do not go together, and FormatError for labels that cannot be used.
+    Raises ConfigError if settings do not go together, and FormatError for labels that cannot be used.
     """
     if tasks is None:
         if config.task_weights == "own":
             raise ConfigError("task_weights is own, but there are no tasks; give --tasks, or leave it out")
         return Division(shards_of(len(examples), config), [])
     if config.algorithm == 1 or config.shards:
-        raise ConfigError("tasks are shards: give algorithm 2, 3 or 4, and no number of shards")
+        raise ConfigError("each task is a shard: give algorithm 2, 3 or 4, and no number of shards")
     labels = list(read_lines(tasks))
     if len(labels) < n_pairs or (len(labels) > n_pairs and not config.sentences):
         raise FormatError(tasks, f"{len(labels)} lines, expected a label for each of {n_pairs} sentence pairs")

@@ -34,7 +34,7 @@ class Beam(NamedTuple):
 
 
 def new_beam(n_words: int, n_nodes: int) -> Beam:
-    """An empty beam for a graph of so many source words and nodes."""
+    """An empty beam for a graph with these numbers of source words and nodes."""
     return allocate(Beam, {"n": n_words, "N": n_nodes})
 
 
@@ -73,7 +73,7 @@ def future_share(graph: HypothesisGraph, future: FutureCost, share, node):
 
 @kernel
 def best_good(graph: HypothesisGraph, n_words, future: FutureCost, share, best, priority):
-    """Write the best node of each bin of a gold graph to `best` (int64[n + 1]); NO_NODE where there is none.
+    """Write the best node of each bin of a gold graph to `best` (int64[n + 1]); NO_NODE if there is none.
 
     Its score with `share` (float64) of its future cost goes to `priority` (float64[n + 1]), or -inf; `n_words`: int64.
     """

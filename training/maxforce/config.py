@@ -31,11 +31,12 @@ _FeatureRates: Any = section_of("_FeatureRates", RATES)
 
 
 class LearningRates(_FeatureRates):
-    """Learning rates of features; those of sparse groups are of each feature of the group.
+    """Learning rates of dense features, and of the features of each sparse group.
 
-    Sparse weights are learned with steps so large that dense ones hardly count; their scales are chosen afterwards.
-    Dense features differ in one direction, since what people wrote is less probable than what is searched for: their
-    weights forget where they began, at any rate, and make translations too short. They stay what they are by default.
+    Sparse weights are learned with large steps, compared to which dense weights hardly matter; the scales of the groups
+    are chosen afterwards. By default dense weights are not learned: a reference nearly always has lower dense scores
+    than the translation that the search finds, so that updates would move dense weights in one direction, far from
+    their tuned values, and translations would become too short.
     """
 
     def of_group(self, group: str) -> float:
@@ -44,21 +45,26 @@ class LearningRates(_FeatureRates):
 
 
 class MaxforceConfig(TrainingDataSettings, ScoringSettings):
-    """Everything that `train-maxforce` can be told besides its files."""
+    """Settings of `train-maxforce`."""
 
-    update: Strategy = Field("standard", description="where in the search the two derivations are compared")
-    future_cost: bool = Field(
-        True, description="compare derivations with their future cost; without effect where search.future_cost is false"
+    update: Strategy = Field(
+        "standard", description="update strategy: the step of the search at which the two derivations are compared"
     )
-    margin: Factor = Field(0.0, description="of the model's score, by which the better derivation is to lead")
+    future_cost: bool = Field(
+        True, description="compare derivations with their future cost; has no effect if search.future_cost is false"
+    )
+    margin: Factor = Field(0.0, description="margin in model score by which the better derivation must lead")
     iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(
         8, description="maximum number of iterations over the training data"
     )
     patience: Annotated[int, WITHOUT_EFFECT] = Field(
-        2, ge=1, le=MOST_COUNTED, description="iterations without a better score before it ends"
+        2, ge=1, le=MOST_COUNTED, description="stop after this number of iterations without a better score"
     )
     batch: int = Field(
-        24, ge=1, le=LARGEST_BATCH, description="sentences whose updates are averaged (Zhao & Huang 2013)"
+        24,
+        ge=1,
+        le=LARGEST_BATCH,
+        description="number of sentences in a mini-batch, whose updates are averaged (Zhao & Huang 2013)",
     )
     rule: RuleName = Field(
         "perceptron",
@@ -70,52 +76,62 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
     nuisance: list[str] = Field(
         [],
         max_length=len(RATES),
-        description="dense features learned as others, and given the model's weights to score",
+        description="dense features that are learned, but get the model's weights back when models are scored",
     )
     templates: Templates | None = Field(
-        RULES_AND_EDGES, description="sparse features beside the model's; none: its own"
+        RULES_AND_EDGES,
+        description="templates of sparse features to learn in addition to the model's; none: only the model's",
     )
     search: SearchSettings = SearchSettings(stack=30, beam_threshold=0.0)
     development_search: SearchSettings | None = Field(
-        CUBE_200, description="for scores on the development set; none: as above"
+        CUBE_200, description="search settings for scores on the development set; none: those of `search`"
     )
     scales: list[PositiveFactor] = Field(
         [0.3, 0.15, 0.08, 0.04, 0.02],  # weights that steps of 1 have learned are far too large beside dense ones
         min_length=1,
         max_length=MOST_RUNS,
-        description="factors of learned groups' scales; the one with the best dev score is taken before tuning",
+        description="factors of the scales of the learned groups to try; the one with the best score on the "
+        "development set is used before tuning",
     )
     keep_length: bool = Field(
-        False, description="with each of the scales, the word penalty that keeps the length of development translations"
+        False,
+        description="for each factor in `scales`, adjust the word penalty so that translations of the development "
+        "set keep their length",
     )
     tune: TuneConfig | None = Field(
         INNER_TUNING,
-        description="of dense weights and scales of groups, before weights are scored and kept; none: as they are",
+        description="tune dense weights and group scales before weights are scored; none: use them as they are",
     )
     forcing: ForcedDecodingSettings = ForcedDecodingSettings(max_states=1 << 16)
     gold_table_limit: int | None = Field(
         None,
         ge=0,
         le=MOST_PAIRS,
-        description="target phrases per source phrase in y-good derivations; none: as the search; 0: all",
+        description=(
+            "maximum number of target phrases per source phrase in y-good derivations; none: as in the search; 0: all"
+        ),
     )
     checkpoint: Annotated[int, WITHOUT_EFFECT] = Field(
-        200, ge=1, le=MOST_COUNTED, description="mini-batches between two checkpoints"
+        200, ge=1, le=MOST_COUNTED, description="number of mini-batches between two checkpoints"
     )
     seeds: Annotated[list[Seed], WITHOUT_EFFECT] = Field(
         [1],
         min_length=1,
         max_length=MOST_RUNS,
-        description="random seeds, of the order of sentences and of tuning: a training for each, and then their mean",
+        description="random seeds of the order of sentences and of tuning; one training run for each, whose weights"
+        " are averaged",
     )
     names: Annotated[int, WITHOUT_EFFECT] = Field(
-        1000, ge=0, le=MOST_NAMES, description="heaviest features of each group whose names are kept for explain"
+        1000,
+        ge=0,
+        le=MOST_NAMES,
+        description="number of features per group, those with the largest weights, whose names are stored for explain",
     )
 
     @model_validator(mode="after")
     def _searches_stacks(self) -> "MaxforceConfig":
         if self.search.algorithm != "stack":
-            raise ValueError("search.algorithm is cube; the beams of stack search are learned from, give stack")
+            raise ValueError("search.algorithm is cube; training needs the beams of stack decoding, give stack")
         return self
 
     @model_validator(mode="after")

@@ -38,7 +38,7 @@ def find_lattices(
     config: MaxforceConfig,
     directory: Path,
 ) -> LatticeStore:
-    """The gold lattices of all sentences that have any, from `directory`, where they are written if absent."""
+    """The gold lattices of all sentences that have any, from `directory`; they are written if absent."""
     if LatticeStore.is_there(directory):
         return LatticeStore(directory)
     find: Callable[[Pair], tuple[str, GoldLattice | None]] = partial(_lattice, forced, config)

@@ -91,7 +91,7 @@ class LatticeStore:
 
     @staticmethod
     def is_there(directory: Path) -> bool:
-        """Whether a store in `directory` was finished."""
+        """Whether `directory` has a finished store."""
         return (directory / "index.npy").exists()
 
     def lattice(self, index: int) -> GoldLattice:

@@ -69,7 +69,7 @@ def train_maxforce(
     """Learn weights for `model`, and write it with those that were best on `development` to `output`.
 
     Of several seeds, the mean of those that were best of each is tuned and written. What an earlier call with the same
-    settings and data did is not done again; a model or work of others in `output` is refused or, where `is_forced`,
+    settings and data did is not done again; a model or work of others in `output` is refused or, if `is_forced`,
     deleted.
     """
     corpus, config = with_alignment(corpus, model, config), with_inner_search(config, model)

@@ -13,7 +13,7 @@ from phrasebeam.plugins.declarations import extended, plugins
 
 
 class Bins(NamedTuple):
-    """Scores from search and forced decoding for bins 0..n; -inf where there is no such derivation.
+    """Scores from search and forced decoding for bins 0..n; -inf if there is no such derivation.
 
     With a margin (a departure from the paper, whose margin is 0) the scores of y-bad ones are higher by it.
     """
@@ -53,7 +53,7 @@ def early(bins: Bins, phrase_limit: int) -> Update | None:
 
 
 def max_violation(bins: Bins, phrase_limit: int) -> Update | None:
-    """The bin where the y-bad hypothesis is better by most; none where it is better nowhere (equations 6 and 7).
+    """The bin where the y-bad hypothesis is better by most; none if it is better nowhere (equations 6 and 7).
 
     The violation may include future cost, but bins whose update would be invalid by scores alone are excluded.
     """
@@ -69,7 +69,7 @@ def standard(bins: Bins, phrase_limit: int) -> Update | None:
 
 
 def local(bins: Bins, phrase_limit: int) -> Update | None:
-    """The last bin, towards its hypothesis that is most like the reference (equations 9 and 10)."""
+    """The last bin; the better hypothesis is the one most similar to the reference (equations 9 and 10)."""
     return Update(bins.good.size - 1, closest=True) if not bins.is_solved and np.isfinite(bins.closest) else None
 
 

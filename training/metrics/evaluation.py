@@ -46,7 +46,9 @@ class EvaluationOptions:
         if self.tokenize is not None:
             _expect("tokenize", self.tokenize, tuple(BLEU.TOKENIZERS))
         if self.paired and self.confidence:
-            raise ConfigError("confidence is of one system; a paired test reports its own: give one of them")
+            raise ConfigError(
+                "confidence is for a single system, and a paired test reports its own intervals; give one of them"
+            )
         if self.trials is not None and not 2 <= self.trials <= MOST_TRIALS:
             raise ConfigError(f"trials is {excerpt(self.trials)}; expected from 2 to {MOST_TRIALS}")
         if not 1 <= self.seed < 2**32:  # as numpy takes them
@@ -57,7 +59,7 @@ class EvaluationOptions:
 
 @dataclass(frozen=True)
 class MetricResult:
-    """One metric of one system; what was not asked for is None."""
+    """One metric of one system; parts that were not requested are None."""
 
     score: float  # 0 to 100, or more for error rates
     p_value: float | None = None  # of the difference to the first system
@@ -68,7 +70,7 @@ class MetricResult:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Results by system and metric (sacrebleu's names), and the signature of each metric."""
+    """Results by metric (named as in sacrebleu) and system, and the signature of each metric."""
 
     systems: tuple[str, ...]
     results: Mapping[str, tuple[MetricResult, ...]]  # by metric, aligned with systems
@@ -77,7 +79,7 @@ class Evaluation:
 
 
 class EvaluatedTexts(NamedTuple):
-    """Sentences of systems and references, as many of each."""
+    """Sentences of systems and of references, the same number of each."""
 
     systems: Mapping[str, Sequence[str]]  # by the name of the file
     references: Sequence[Sequence[str]]  # one list for each set of them
@@ -100,14 +102,14 @@ def read_evaluated(
     }
     first = str(references[0])
     if not lines[first]:
-        raise FormatError(first, "no lines; expected the reference translations, one a line")
+        raise FormatError(first, "no lines; expected the reference translations, one per line")
     for path, sentences in lines.items():
         check_parallel(path, sentences, first, lines[first])
     return EvaluatedTexts({name: lines[name] for name in names}, [lines[str(path)] for path in references])
 
 
 def check_parallel(path: str | Path, lines: Sequence[str], reference: str | Path, expected: Sequence[str]) -> None:
-    """Raise FormatError unless the lines of `path` are as many as those expected, of the file `reference`."""
+    """Raise FormatError unless `path` has the expected number of lines, that of the file `reference`."""
     if len(lines) != len(expected):
         raise FormatError(path, f"{len(lines)} lines, but {reference} has {len(expected)}; each line must match")
 
@@ -137,7 +139,7 @@ def evaluate_read(texts: EvaluatedTexts, options: EvaluationOptions | None = Non
 def evaluate_texts(
     systems: Mapping[str, Sequence[str]], references: Sequence[Sequence[str]], options: EvaluationOptions | None = None
 ) -> Evaluation:
-    """Score the translations of each system against `references`, one list for each set of them.
+    """Score the translations of each system against `references`, a list for each set of references.
 
     All lists have one sentence for each source sentence. Raises ConfigError.
 
@@ -148,11 +150,11 @@ def evaluate_texts(
     options = options or EvaluationOptions()
     lengths = {len(lines) for lines in (*systems.values(), *references)}
     if len(lengths) != 1 or lengths == {0}:
-        raise ConfigError(f"systems and references have {sorted(lengths)} sentences; expected as many of each")
+        raise ConfigError(f"systems and references have {sorted(lengths)} sentences; expected the same number of each")
     if options.paired and len(systems) < 2:
-        raise ConfigError(f"a paired {options.paired} test compares two systems or more, got {len(systems)}")
+        raise ConfigError(f"a paired {options.paired} test compares two or more systems, got {len(systems)}")
     if options.confidence and len(systems) > 1:
-        raise ConfigError(f"confidence is of one system, got {len(systems)}; compare them by a paired test")
+        raise ConfigError(f"confidence is for a single system, got {len(systems)}; compare them by a paired test")
     metrics = {name: _metric(name, options, references) for name in dict.fromkeys(options.metrics)}
     with _seed(options.seed):
         if options.paired:

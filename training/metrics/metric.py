@@ -56,11 +56,11 @@ def make_metric(
 ) -> Metric:
     """The metric of that name, of tokenized text, against `references`, one list for each set of them.
 
-    `length` is BLEU's reference length. Raises ConfigError unless all sets have as many sentences.
+    `length` is BLEU's reference length. Raises ConfigError unless all sets have the same number of sentences.
     """
     sizes = sorted({len(lines) for lines in references})
     if len(sizes) != 1 or sizes == [0]:
-        raise ConfigError(f"the references have {sizes} sentences; expected as many, one or more, in each")
+        raise ConfigError(f"the references have {sizes} sentences; expected the same number in each, at least one")
     if name == "bleu":
         return Metric(name, sizes[0], partial(References(references, lowercase).statistics, length=length))
     if METRICS[name].kind == CHRF_KIND:

@@ -17,7 +17,7 @@ def ter_of_sums(sums):
 
 @inlined_kernel
 def share_of_sums(sums):
-    """The first of `sums` (float64[2]) by the second, the size of the references; where that is 0, the first itself."""
+    """The first of `sums` (float64[2]) by the second, the size of the references; if that is 0, the first itself."""
     return sums[0] / sums[1] if sums[1] > 0.0 else sums[0]
 
 

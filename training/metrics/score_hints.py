@@ -1,4 +1,4 @@
-"""Hints at what may be wrong where text looks tokenized, as sacrebleu looks at it, or a score is very low."""
+"""Hints at possible errors if text looks tokenized (by sacrebleu's test), or a score is very low."""
 
 from collections.abc import Mapping, Sequence
 
@@ -21,11 +21,11 @@ def hint_at_fields(systems: Mapping[str, Sequence[str]]) -> None:
     """A hint for each system whose every line has the fields of n-best lists, or of `translate --scores`."""
     for name, lines in systems.items():
         if all(FIELDS in line for line in lines):
-            hint(f"{name}: fields set off by '|||' in each line count as words; give translations alone")
+            hint(f"{name}: fields set off by '|||' in each line count as words; give only the translations")
 
 
 def hint_at_low_score(metric: str, score: float) -> None:
-    """A hint where `metric` is BLEU and its score (0 to 100) so low that something else than weights must be wrong."""
+    """A hint if `metric` is BLEU and its score (0 to 100) is so low that the cause cannot be the weights."""
     if metric == "bleu" and score < LEAST_BLEU:
         asked = "are source and target in the right direction, line by line, and tokenized and cased alike?"
         hint(f"BLEU is {score:.2f}: {asked}")

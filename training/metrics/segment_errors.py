@@ -19,7 +19,7 @@ SPACES = re.compile(r"\s\s+")
 
 
 class SegmentSignature(Signature):
-    """What sacrebleu tells of each metric, and whether case counts; the version is ours."""
+    """sacrebleu's signature of each metric, and whether case matters; the version is that of phrasebeam."""
 
     def __init__(self, args: dict[str, Any]):
         super().__init__(args)
@@ -39,7 +39,7 @@ class SegmentMetric(Metric):
             self._ref_cache = self._cache_references(references)
 
     def _units(self, segment: str) -> Sequence[str]:
-        """What a segment is compared by."""
+        """The units in which a segment is compared."""
         raise NotImplementedError
 
     def _compared(self, units: Sequence[str], references: Sequence[Sequence[str]]) -> tuple[float, float]:

@@ -22,27 +22,37 @@ OPERATION_WEIGHTS = [0.1, 0.0, 0.0]  # before tuning, of ln p, gaps, jumps back
 class Phrases(ScoreSettings):
     """Which phrase pairs are extracted, how their probabilities are smoothed, and how their scores are stored."""
 
-    max_length: int = Field(7, ge=1, le=20, description="longest phrase of either side, in words")
+    max_length: int = Field(7, ge=1, le=20, description="maximum phrase length of either side, in words")
     agreement: int = Field(
-        1, ge=1, le=100, description="of several word alignments, how many have to allow a phrase pair"
+        1, ge=1, le=100, description="how many of several word alignments must be consistent with a phrase pair"
     )
-    smoothing: Literal[Method, "none"] = Field("none", description="of p(f|e) and p(e|f); none: relative frequencies")
+    smoothing: Literal[Method, "none"] = Field(
+        "none", description="smoothing of p(f|e) and p(e|f); none: relative frequencies"
+    )
 
 
 class ReorderingConfig(Section):
-    """Which lexicalized reordering model is built; orientation `none` builds none."""
+    """Type of the lexicalized reordering model; orientation `none` builds no model."""
 
     orientation: Orientation | Literal["none"] = Field(
-        "word", description="by the next word or phrase, or (hier) the block of all before (Galley & Manning 2008)"
+        "word",
+        description="how the orientation is determined: by the adjacent word, the adjacent phrase, or (hier) the "
+        "block of all phrases before (Galley & Manning 2008)",
     )
     kind: Kind = Field(
         "msd",
-        description="monotone, swap, discontinuous; mslr: discontinuous to the left or right; monotonicity: monotone "
-        "or not; leftright: to the right or left",
+        description="set of orientations. msd: monotone, swap, discontinuous; mslr: discontinuous to the left and "
+        "to the right are distinct; monotonicity: monotone or not; leftright: to the left or to the "
+        "right",
     )
-    direction: Direction = Field("bidirectional", description="to the phrase before (backward), to the next, or both")
-    condition: Condition = Field("fe", description="scores of phrase pairs, or (f) of source phrases")
-    collapse: bool = Field(False, description="one weight for each direction in place of one for each orientation")
+    direction: Direction = Field(
+        "bidirectional",
+        description="orientation relative to the phrase before (backward), to the next phrase (forward), or both",
+    )
+    condition: Condition = Field(
+        "fe", description="probabilities for each phrase pair (fe), or for each source phrase (f)"
+    )
+    collapse: bool = Field(False, description="one weight for each direction instead of one for each orientation")
 
     @property
     def model(self) -> Reordering | None:
@@ -56,22 +66,29 @@ class ReorderingConfig(Section):
 
 
 class LanguageModelConfig(Section):
-    """The first language model, estimated from the target side of the bitext and from further text."""
+    """The first language model, estimated from the target side of the bitext and from additional text."""
 
-    order: int = Field(4, ge=2, le=MAX_ORDER, description="words of the longest n-grams")
+    order: int = Field(4, ge=2, le=MAX_ORDER, description="length of the longest n-grams")
     text: list[FileName] = Field(
-        [], description="files of further target-language sentences, raw or tokenized like the bitext"
+        [], description="files with additional target-language sentences, raw or tokenized like the bitext"
     )
 
 
 class FurtherLanguageModelConfig(Section):
-    """A language model in addition to the first one: of other text, over word classes, or both."""
+    """An additional language model: of other text, over word classes, or both."""
 
-    order: int | None = Field(None, ge=2, le=MAX_ORDER, description="none: that of the first model")
-    text: list[FileName] = Field(
-        [], description="files of target-language sentences, raw or tokenized like the bitext; none: the first model's"
+    order: int | None = Field(
+        None, ge=2, le=MAX_ORDER, description="length of the longest n-grams; none: as in the first model"
     )
-    classes: FileName | None = Field(None, description="of words, a file as `cluster` writes it; others are unknown")
+    text: list[FileName] = Field(
+        [],
+        description=(
+            "files with target-language sentences, raw or tokenized like the bitext; none: those of the first model"
+        ),
+    )
+    classes: FileName | None = Field(
+        None, description="file with word classes, as `cluster` writes it; other words are unknown"
+    )
 
     @model_validator(mode="after")
     def _differs(self) -> "FurtherLanguageModelConfig":
@@ -83,30 +100,38 @@ class FurtherLanguageModelConfig(Section):
 class OperationsConfig(Section):
     """An operation sequence model: a language model over the operations that generate both sides of the bitext."""
 
-    order: int = Field(5, ge=2, le=MAX_ORDER, description="operations of the longest n-grams")
+    order: int = Field(5, ge=2, le=MAX_ORDER, description="length of the longest n-grams of operations")
 
 
 class TrainModelConfig(MemorySettings):
-    """All settings of `train-model` but the files of the bitext and of the model."""
+    """Settings of `train-model`."""
 
-    preprocessing: RawTextSettings | None = Field(None, description="of raw text; none: the text is tokenized")
+    preprocessing: RawTextSettings | None = Field(
+        None, description="tokenization of raw text; none: the text is tokenized already"
+    )
     languages: TextLanguages | None = Field(
-        None, description="of tokenized text, by which servers and files find the model; raw text has its own"
+        None, description="languages of tokenized text, for servers and documents; raw text has its own setting"
     )
     clean: bool | None = Field(
-        None, description="leave out bad sentence pairs and mend characters; none: of raw text, not of tokenized text"
+        None, description="leave out bad sentence pairs and repair characters; none: only in raw text"
     )
     cleaning: CleaningSettings = CleaningSettings()
     alignment: AlignmentConfig = AlignmentConfig()
     more_alignments: list[AlignmentConfig] = Field(
-        [], max_length=20, description="of the same text, with settings of their own; phrase pairs of all are extracted"
+        [],
+        max_length=20,
+        description=(
+            "more word alignments of the same text with other settings; phrase pairs are extracted from all of them"
+        ),
     )
     phrases: Phrases = Phrases()
     reordering: ReorderingConfig = ReorderingConfig()
     language_model: LanguageModelConfig = LanguageModelConfig()
-    language_models: list[FurtherLanguageModelConfig] = Field([], description="further ones, each with its own weight")
+    language_models: list[FurtherLanguageModelConfig] = Field(
+        [], description="additional language models, each with its own weight"
+    )
     operations: OperationsConfig | None = Field(
-        None, description="an operation sequence model (Durrani et al. 2011); none: the model has none"
+        None, description="an operation sequence model (Durrani et al. 2011); none: no such model"
     )
     weights: Weights = Weights()
     threads: Threads = 2
@@ -132,12 +157,12 @@ class TrainModelConfig(MemorySettings):
 
     @property
     def cleaner(self) -> PairCleaner:
-        """What cleans the text."""
+        """The cleaner of the text."""
         return pair_cleaner(self.cleaning, self.preprocessing)
 
     @property
     def starting_weights(self) -> Weights:
-        """`weights`, with the defaults for scores, reordering and language models in the number that is needed."""
+        """`weights` with the number of default weights that the model's scores, reordering and language models need."""
         default, update = Weights(), dict[str, list[float]]()
         if self.weights.translation == default.translation:
             update["translation"] = default.translation[:1] * N_SCORES

@@ -28,7 +28,7 @@ SHARDS_OF_WORKER = 4  # so that none waits long for the slowest
 
 
 class Shuffle(NamedTuple):
-    """How phrase pairs are divided: `piece_of` has the piece of each hash."""
+    """Division of phrase pairs into pieces: `piece_of` has the piece of each hash."""
 
     scratch: Path
     n_shards: int
@@ -98,9 +98,9 @@ def append_rows(path: Path, rows: np.ndarray) -> None:
 
 @contextmanager
 def new_directory(scratch: Path, name: str) -> Iterator[Path]:
-    """A directory that is there with all that is written, or not at all, however often the work is begun.
+    """A directory that appears complete or not at all, however often the work is started.
 
-    Raises ConfigError where this machine does not see the scratch directory.
+    Raises ConfigError if this machine does not see the scratch directory.
     """
     if not scratch.is_dir():
         raise ConfigError(f"{scratch}: a worker does not see it; put the output where all machines see it")

@@ -116,7 +116,7 @@ def load_scored(directory: Path) -> tuple[PhraseTable, ReorderingTable]:
 
 
 class TargetCounts(NamedTuple):
-    """What P pairs of some target phrases, by their rows in the table, lacked."""
+    """Values that P pairs of some target phrases lacked, by their rows in the table."""
 
     rows: np.ndarray  # int64[P], ascending, with gaps
     totals: np.ndarray  # float64[P], c(e)

@@ -1,4 +1,4 @@
-"""How many lines of raw training text do not come back from tokens: what the tokenizer of a side does to its text."""
+"""Number of lines of raw training text that do not come back from tokens, as a check of a side's tokenizer."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -37,16 +37,16 @@ class RoundTrip(NamedTuple):
         return cls(n_lines, n_changed, example)
 
     def told(self, side: str, path: Path) -> str:
-        """What is said of it."""
+        """The message about it."""
         tried = f"the first {self.n_lines:,}" if self.n_lines == MOST else f"{self.n_lines:,}"
         share = 100 * self.n_changed / max(1, self.n_lines)
         found = f"{side} side, {path.name}: {self.n_changed:,} of {tried} lines ({share:.1f} %)"
         shown = f", such as {self.example[0]!r}, which becomes {self.example[1]!r}" if self.n_changed else ""
-        return f"{found} do not come back from the tokenizer{shown}"
+        return f"{found} are not restored from tokens{shown}"
 
 
 def tell_round_trips(raw: Sequence[Path], settings: RawTextSettings, directory: Path) -> None:
-    """Log a line for source and target of a bitext, by the tokenizers in `directory`; a warning where many change."""
+    """Log a line for source and target of a bitext, by the tokenizers in `directory`; a warning if many change."""
     for name, path, side, learned in zip(("source", "target"), raw, settings.sides, tokenizer_paths(directory)):
         found = RoundTrip.of(path, open_tokenizer(side, learned))
         if found.n_changed <= LARGE * found.n_lines:

@@ -60,7 +60,7 @@ COUNTS_AT_ONCE = 1 << 20
 
 
 class BuiltTables(NamedTuple):
-    """What model.yaml tells of tables that were built."""
+    """Data about built tables for model.yaml."""
 
     sizes: TableSizes
     smoothing: ScoreSmoothing | None
@@ -100,7 +100,7 @@ def build_phrase_table(
 
 
 def _check_sizes(source: Corpus, target: Corpus, alignments: Sequence[Alignments]) -> None:
-    """Raise ConfigError where the numbers of sentences differ."""
+    """Raise ConfigError if the numbers of sentences differ."""
     for one in alignments:
         sizes = [len(part.offsets) - 1 for part in (source, target, one)]
         if len(set(sizes)) > 1:

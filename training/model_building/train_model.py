@@ -55,7 +55,7 @@ def train_model(
 ) -> ModelDescription:
     """Build the model of the bitext `source`, `target` in the directory `output`.
 
-    A model that is there is replaced where it was made of the same files and settings, or where `is_forced`.
+    An existing model is replaced if it was made with the same files and settings or `is_forced`.
     The text must be tokenized, unless config.preprocessing is set. `alignment` is a file in Pharaoh's format, used in
     place of a computed word alignment; those that other models of the same bitext have `kept` are not computed again,
     nor language models of the same text: `kept_models`, by the names of their files in a model.
@@ -88,7 +88,7 @@ def train_model(
 
 
 def _with_capitals(config: TrainModelConfig, target: str | Path) -> TrainModelConfig:
-    """The settings with `capitalize` as the target text has it; Moses' rules capitalize all sentences."""
+    """The settings with `capitalize` chosen by the target text; Moses' rules capitalize all sentences."""
     raw = config.preprocessing
     if raw is None or raw.capitalize is not None or raw.target_tokenizer == "moses":
         return config
@@ -166,7 +166,7 @@ def _build_language_models(
 ) -> None:
     """Estimate all language models, or copy those `kept`; write them, and their word classes, to `directory`.
 
-    A further model without text is of the first one's text. Raises ConfigError, FormatError or OSError.
+    A further model without text uses that of the first one. Raises ConfigError, FormatError or OSError.
     """
     target, *further = texts
     monolingual = iter(further)
@@ -225,7 +225,7 @@ def _aligned_bytes(bitext: Bitext) -> int:
 
 
 def _check_memory(bitext: Bitext, memory: int) -> None:
-    """Raises ConfigError where the bitext alone, with its links, cannot be held in `memory` bytes."""
+    """Raises ConfigError if the bitext alone, with its links, cannot be held in `memory` bytes."""
     # Not what this process holds now: a program that calls us may hold much that is not ours.
     tokens = bitext.source.tokens.nbytes + bitext.target.tokens.nbytes
     needed = PROGRAM_BYTES + tokens + _aligned_bytes(bitext)
@@ -288,7 +288,7 @@ def _settings(
 
 
 def _stage(bitext: Bitext, config: TrainModelConfig, data: Mapping[str, Mapping[str, str]]) -> Stage:
-    """What README.md tells: settings that are not the defaults, files, and the size of the tokenized bitext."""
+    """Data for README.md: settings that differ from the defaults, files, and the size of the tokenized bitext."""
     texts = {"source": bitext.source, "target": bitext.target}
     sizes = []
     for name, entry in data.items():
@@ -302,7 +302,7 @@ def _stage(bitext: Bitext, config: TrainModelConfig, data: Mapping[str, Mapping[
 def _digests(
     source: str | Path, target: str | Path, config: TrainModelConfig, alignment: str | Path | None
 ) -> dict[str, dict[str, str]]:
-    """Name and SHA-256 of every input file; one that cannot be read is thus reported before the work."""
+    """Name and SHA-256 of every input file; thus an unreadable file is reported before the work."""
     paths = {"source": source, "target": target, **language_model_paths(config)}
     if alignment is not None:
         paths["alignment"] = alignment

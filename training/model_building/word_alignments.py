@@ -15,7 +15,7 @@ from phrasebeam.training.word_alignment.alignment import align
 from phrasebeam.training.word_alignment.alignment_points import Alignments, read_pharaoh
 from phrasebeam.training.word_alignment.alignment_settings import AlignmentConfig
 
-CLEANED_ALIGNMENT = "a word alignment is of text that stays as it is; leave out --clean, or leave out the alignment"
+CLEANED_ALIGNMENT = "a word alignment needs unchanged text; leave out --clean, or leave out the alignment"
 RAW_ALIGNMENT = "a word alignment counts tokens, and raw text has none yet; tokenize first, or leave out one of the two"
 
 
@@ -56,9 +56,9 @@ def _kept(bitext: Bitext, wanted: AlignmentConfig, kept: Sequence[KeptAlignments
 
 
 def check_alignments(config: TrainModelConfig, path: str | Path | None) -> None:
-    """Raise ConfigError where more word alignments have to agree than there are, with those of the file `path`.
+    """Raise ConfigError if more word alignments have to agree than there are, with those of the file `path`.
 
-    Raises it, too, where the text is raw, or to be cleaned, and there is such a file; and FormatError where that is
+    Raises it, too, if the text is raw, or to be cleaned, and there is such a file; and FormatError if that is
     not of alignments, as far as its first line tells.
     """
     if path is not None and (config.preprocessing or config.is_cleaned):

@@ -1,6 +1,6 @@
 """Counts of the words of a training text, which a model keeps for idf and for its frequent words.
 
-docs/reference/model-files.md tells of the files; `decoder/tables/word_counts.py` reads them.
+docs/reference/model-files.md describes the files; `decoder/tables/word_counts.py` reads them.
 """
 
 from pathlib import Path

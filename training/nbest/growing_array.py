@@ -17,7 +17,7 @@ BLOCK = 1 << 20  # bytes that are read at once
 
 
 class Committed(NamedTuple):
-    """The rows of an array that count."""
+    """The committed rows of an array."""
 
     n_rows: Annotated[int, Field(ge=0)]
     crc32: int  # of their bytes
@@ -46,7 +46,7 @@ class GrowingArray:
         while left and (block := self.file.read(min(left, BLOCK))):
             left, crc32 = left - len(block), zlib.crc32(block, crc32)
         if left or crc32 != self._crc32:
-            raise FormatError(self.path, "not as it was written; remove the directory and begin anew")
+            raise FormatError(self.path, "not as it was written; remove the directory and start again")
 
     @property
     def row_bytes(self) -> int:

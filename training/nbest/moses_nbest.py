@@ -30,7 +30,7 @@ class Layout(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The name of each dense value; a feature of several values is there as many times."""
+        """The name of each dense value; the name of a feature with several values is repeated."""
         return [name for name, size in self.dense.items() for _ in range(size)]
 
 
@@ -70,13 +70,15 @@ def find_layout(path: Path) -> Layout:
 
 
 def _dense_features(lines: NbestLines, names: Sequence[str], layout: Layout, path: Path) -> np.ndarray:
-    """float32[L, D] dense features in the order of `layout`. Raises FormatError where one is missing."""
+    """float32[L, D] dense features in the order of `layout`. Raises FormatError if one is missing."""
     columns, ids = list[np.ndarray](), {name: i for i, name in enumerate(names)}
     for name, size in layout.dense.items():
         places = np.flatnonzero(lines.name == ids.get(name, UNKNOWN))
         first = lines.value_first[places]
         if places.size != lines.sentence.size or np.any(lines.value_first[places + 1] - first != size):
-            raise FormatError(path, f"a line without {size} values of {excerpt(name)}; it has changed, give it again")
+            raise FormatError(
+                path, f"a line without {size} values of {excerpt(name)}; the file has changed, give it again"
+            )
         columns.append(lines.value[first[:, None] + np.arange(size)])
     return np.concatenate([np.zeros((lines.sentence.size, 0)), *columns], axis=1).astype(np.float32)
 
@@ -114,7 +116,9 @@ def store_nbest(path: Path, layout: Layout, metric: Metric, store: NbestStore) -
             correlations += centered.T @ scores
             squares += scores @ scores
     if n_sentences != metric.n_sentences:
-        raise FormatError(path, f"{n_sentences} sentences, the references have {metric.n_sentences}; give as many")
+        raise FormatError(
+            path, f"{n_sentences} sentences, the references have {metric.n_sentences}; give the same number"
+        )
     store.commit()
     weights: np.ndarray = np.linalg.lstsq(products, correlations, rcond=1e-9)[0]
     is_rounding = np.abs(weights) * np.sqrt(np.diag(products)) <= ROUNDING * np.sqrt(squares)

@@ -61,7 +61,7 @@ class NbestLines(NamedTuple):
         )
 
     def lists(self) -> list[tuple[int, int]]:
-        """Where the list of each sentence begins and ends."""
+        """Begin and end of the list of each sentence."""
         begins = np.flatnonzero(np.diff(self.sentence, prepend=-1)).tolist()
         return list(zip(begins, [*begins[1:], self.sentence.size]))
 
@@ -117,7 +117,7 @@ def _read_line(lines: NbestLines, place, begin, end, fields, names: WordTable, s
 
 @inner_kernel
 def _sentence(text, begin, end):
-    """The number text[begin:end], or -2 where it is none."""
+    """The number text[begin:end], or -2 if it is not a number."""
     if not 0 < end - begin <= SENTENCE_DIGITS:
         return np.int64(-2)
     number = np.int64(0)
@@ -163,7 +163,7 @@ def _read_features(lines: NbestLines, place, begin, end, names: WordTable, seen)
 
 
 def room_for(text: bytearray) -> NbestLines:
-    """What all lines of `text` have room in."""
+    """Arrays with room for all lines of `text`."""
     n_lines, n_tokens = text.count(b"\n") + 1, len(text) // 2 + 1
     return NbestLines(
         text=np.frombuffer(text, np.uint8),

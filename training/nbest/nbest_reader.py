@@ -38,7 +38,7 @@ class NbestReader:
         self._n_before, self._last = 0, -1  # lines that were handed out, and the last sentence of these
 
     def __iter__(self) -> Iterator[NbestLines]:
-        """The lines in pieces, those of a sentence in one.
+        """The lines in pieces, all lines of a sentence in the same piece.
 
         Raises FormatError, naming the line, behind the sentences before it, also where sentences are not in order.
         """
@@ -113,7 +113,7 @@ def _features(field: str) -> dict[str, list[float]]:
         name, value = _name_and_value(token)
         if name is not None:
             if name in features:
-                raise ValueError(f"the feature {excerpt(name)} is there twice")
+                raise ValueError(f"the feature {excerpt(name)} occurs twice")
             values = features[name] = []
         if values is None:
             raise ValueError(f"the value {excerpt(token)} has no name before it, such as LM0=")
@@ -132,7 +132,7 @@ def _name_and_value(token: str) -> tuple[str | None, str]:
 
 
 def read_value(what: str, text: str) -> float:
-    """The number `text` of a feature, score or weight. Raises ValueError where it is none, or too large."""
+    """The number `text` of a feature, score or weight. Raises ValueError if it is not a number, or too large."""
     try:
         value = float(text)
     except ValueError:

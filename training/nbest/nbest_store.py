@@ -118,7 +118,7 @@ class NbestStore:
         index = load_config(path, StoreIndex)
         if index.shape != self._index.shape or len(index.iterations) < n_iterations:
             message = f"{len(index.iterations)} iterations with {index.shape}, expected {n_iterations}"
-            raise FormatError(path, f"{message} with {self._index.shape}; remove the directory and begin anew")
+            raise FormatError(path, f"{message} with {self._index.shape}; remove the directory and start again")
         return index.iterations[:n_iterations]
 
     def __len__(self) -> int:
@@ -141,7 +141,7 @@ class NbestStore:
     def add(self, hypotheses: Hypotheses) -> int:
         """Append those hypotheses that are new, and return their number; those of a sentence must come in one call.
 
-        Raises ModelError where a feature is too large, as those of a damaged model may be.
+        Raises ModelError if a feature is too large, as those of a damaged model may be.
         """
         _check_features(hypotheses)
         fingerprints = _fingerprints(hypotheses)
@@ -222,12 +222,12 @@ def _check_features(hypotheses: Hypotheses) -> None:
         for value in values[~(np.abs(values) <= LARGEST_VALUE)][:1].tolist():
             raise ModelError(
                 f"a translation has a feature of {value:g}, expected numbers up to {LARGEST_VALUE:g}; "
-                "the model may be damaged: phrasebeam check-model tells where"
+                "the model may be damaged: phrasebeam check-model shows where"
             )
 
 
 def _fingerprints(hypotheses: Hypotheses) -> np.ndarray:
-    """uint64[K], equal only for hypotheses that are the same (but for a chance of 2**-64 a pair)."""
+    """uint64[K], equal only for equal hypotheses (except with probability 2**-64 per pair)."""
     dense = np.ascontiguousarray(hypotheses.dense, np.float32)
     digests, (first, keys, values) = [], hypotheses.sparse
     rows = zip(hypotheses.sentence.tolist(), hypotheses.texts, dense, pairwise(first.tolist()))

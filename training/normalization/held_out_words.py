@@ -1,4 +1,4 @@
-"""Words with candidates by models that did not learn from them: what the weights of both choices are learned from."""
+"""Words with candidates from models that did not learn from them; the weights of both choices are learned on them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -50,7 +50,7 @@ def learn_choice(parts: Sequence[HeldOutPart], alphabet: Alphabet, settings: Nor
 
 
 def held_out_result(part: HeldOutPart, weights: ChoiceWeights, alphabet: Alphabet) -> HeldOutResult:
-    """How good the choice is for a part that the weights were not learned from."""
+    """Accuracy of the choice on a part from which the weights were not learned."""
     lists, tokens = part.lists, _tokens([part])
     kept = likeliest(lists, ln_posteriors(lists, weights.dense))
     choices = choices_of(lists, kept, alphabet)

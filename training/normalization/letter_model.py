@@ -34,7 +34,7 @@ WEIGHTS: dict[str, float | list[float]] = {
 
 
 class LetterModelBuilder:
-    """What makes models of letters in `directory`, all with the same known words of the target language."""
+    """Builder of letter models in `directory`, all with the same known words of the target language."""
 
     def __init__(
         self,

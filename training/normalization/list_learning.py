@@ -25,7 +25,7 @@ class GoldPairs(NamedTuple):
 
 
 def learn_weights(lists: CandidateLists, pairs: GoldPairs, penalty: float) -> dict[str, float]:
-    """Weights by feature; 0 where a feature never differs."""
+    """Weights by feature; 0 if a feature never differs."""
     deviation = lists.features.std(axis=0)
     is_learned = deviation > LEAST_DEVIATION
     learned = lists.features[:, is_learned]

@@ -21,66 +21,76 @@ LetterAligner = Literal["edits", Aligner]
 
 
 class LetterModelSettings(Section):
-    """The model of letters: how a word is spelled anew, phrase by phrase of its letters."""
+    """The letter model: a phrase-based model that translates the letters of a word."""
 
-    copies: int = Field(
-        3, ge=1, le=1_000_000, description="how often a word pair is read at most, of as often as it occurs"
-    )
+    copies: int = Field(3, ge=1, le=1_000_000, description="maximum number of times that a repeated word pair counts")
     aligners: list[LetterAligner] = Field(
         ["edits"],
         min_length=1,
         max_length=10,
-        description="of letters, whose phrases are all taken: edits by learned costs, and aligners of words",
+        description="aligners of letters; phrase pairs are extracted from the alignments of all of them. edits: "
+        "edit distance with learned costs; others: word aligners",
     )
-    order: int = Field(7, ge=MIN_ORDER, le=MAX_ORDER, description="letters of the longest n-grams")
-    operations: int = Field(5, ge=0, le=MAX_ORDER, description="operations of the longest n-grams; 0: no such model")
-    longest: int = Field(7, ge=1, le=20, description="letters of the longest phrases")
-    search: SearchSettings = Field(LETTER_SEARCH, description="that lists are made with")
+    order: int = Field(7, ge=MIN_ORDER, le=MAX_ORDER, description="length of the longest n-grams of letters")
+    operations: int = Field(
+        5,
+        ge=0,
+        le=MAX_ORDER,
+        description="length of the longest n-grams of the operation sequence model; 0: no such model",
+    )
+    longest: int = Field(7, ge=1, le=20, description="maximum phrase length in letters")
+    search: SearchSettings = Field(LETTER_SEARCH, description="search settings for the lists of candidates")
 
 
 class OutputSettings(Section):
-    """What is written in place of a letter by the letters around it, whose weights are learned by AdaGrad."""
+    """The model of how each letter changes between its neighbours; its weights are learned by AdaGrad."""
 
-    passes: int = Field(10, ge=1, le=100, description="over the distinct training pairs")
-    rate: PositiveFactor = Field(0.1, description="size of steps")
-    penalty: float = Field(0.02, ge=0, le=1000, description="of the weights' squares, at each step that moves one")
-    bits: int = Field(20, ge=4, le=24, description="ln of the number of weights, to the base 2")
-    seed: Seed = Field(1, description="of the order of letters")
+    passes: int = Field(10, ge=1, le=100, description="number of passes over the distinct training pairs")
+    rate: PositiveFactor = Field(0.1, description="learning rate")
+    penalty: float = Field(
+        0.02, ge=0, le=1000, description="factor of the sum of squared weights, at each step that changes a weight"
+    )
+    bits: int = Field(20, ge=4, le=24, description="base-2 logarithm of the number of weights")
+    seed: Seed = Field(1, description="random seed of the order of letters")
 
 
 class SparseSettings(Section):
     """Sparse features of candidates, whose weights are learned by AdaGrad."""
 
-    neighbours: bool = Field(True, description="of the words before and after")
-    passes: int = Field(3, ge=1, le=100, description="over the training words")
-    rate: PositiveFactor = Field(0.1, description="size of steps")
-    penalty: float = Field(0.05, ge=0, le=1000, description="of the weights' squares, at each step that moves one")
-    bits: int = Field(18, ge=4, le=24, description="ln of the number of weights, to the base 2")
-    seed: Seed = Field(1, description="of the order of words")
+    neighbours: bool = Field(True, description="use features of the words before and after")
+    passes: int = Field(3, ge=1, le=100, description="number of passes over the training words")
+    rate: PositiveFactor = Field(0.1, description="learning rate")
+    penalty: float = Field(
+        0.05, ge=0, le=1000, description="factor of the sum of squared weights, at each step that changes a weight"
+    )
+    bits: int = Field(18, ge=4, le=24, description="base-2 logarithm of the number of weights")
+    seed: Seed = Field(1, description="random seed of the order of words")
 
 
 class NormalizerSettings(MemorySettings):
-    """Everything that the training of a normalizer can be told besides its files."""
+    """Settings of the training of a normalizer."""
 
     folds: int = Field(
         5,
         ge=2,
         le=MOST_FOLDS,
-        description="parts of the training words, each of which is searched by a model of letters of all others",
+        description="number of parts of the training words; candidates for each part come from a letter model "
+        "trained on the others",
     )
     form_letters: FormLetters = Field(
         "auto",
-        description="characters, or spaced: what spaces set apart, as in sounds; auto: spaced if most forms are",
+        description="symbols of a form: characters; or spaced, the strings between spaces, as in pronunciations; "
+        "auto: spaced if most forms contain spaces",
     )
     letter_model: LetterModelSettings = LetterModelSettings()
     outputs: OutputSettings = OutputSettings()
     candidates: CandidateSettings = CandidateSettings()
-    penalty: PositiveFactor = Field(1.0, description="of squares of the weights of dense features")
+    penalty: PositiveFactor = Field(1.0, description="factor of the sum of squared weights of dense features")
     sparse: SparseSettings = SparseSettings()
     threads: Annotated[Threads, WITHOUT_EFFECT] = 2
 
 
 class NormalizerRecipe(Section):
-    """The file of a recipe that trains a normalizer."""
+    """A recipe file that trains a normalizer."""
 
     normalizer: NormalizerSettings

@@ -103,7 +103,7 @@ def train_normalizer(
 ) -> NormalizerDescription:
     """Train the normalizer of word pairs in `output`; what is there of the same files and settings is not made again.
 
-    Raises SmtError or OSError, before any work where files are missing or not as they should be.
+    Raises SmtError or OSError, before any work if files are missing or wrong.
     """
     pairs = read_word_pairs(files.pairs, files.forms)
     development = read_word_pairs(files.development, files.development_forms) if files.development else []
@@ -116,7 +116,7 @@ def train_normalizer(
     if (output / NORMALIZER).exists() and not is_forced:
         found = open_parts(output).description
         if found.signature == sign:
-            log.info("%s: made of the same files and settings before", output)
+            log.info("%s: already made from the same files and settings", output)
             return found
         raise ConfigError(f"{output}: another normalizer; give --force to replace it, or another --output")
     if not (output / NORMALIZER).exists():
@@ -170,7 +170,7 @@ class _Training:
         return self._write(whole, letters, weights, estimate, digests)
 
     def _begin(self) -> None:
-        """Keep the work that is there, if it is of the same files and settings; else make a directory for it."""
+        """Continue the run in the directory if it has the same files and settings; else make a new one."""
         path = self.work / "run.yaml"
         if path.exists() and load_config(path, NormalizerState).signature != self.sign:
             remove(self.work)
@@ -200,7 +200,7 @@ class _Training:
         return LetterCosts(self.alphabet, costs, outputs)
 
     def _estimate(self, parts: list[HeldOutPart]) -> HeldOutResult:
-        """How good the last part becomes by weights that are learned from the others."""
+        """Accuracy on the last part with weights learned from the others."""
         weights = learn_choice(parts[:-1], self.alphabet, self.settings)
         return held_out_result(parts[-1], weights, self.alphabet)
 

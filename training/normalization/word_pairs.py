@@ -26,19 +26,21 @@ def read_word_pairs(source: Path, target: Path | None = None) -> Sentences:
     for path, number, word, form in rows:
         for text in (word, form):
             if len(text) > LONGEST_WORD:
-                raise FormatError(path, f"{excerpt(text)} is longer than {LONGEST_WORD} characters, no word", number)
+                raise FormatError(
+                    path, f"{excerpt(text)} is longer than {LONGEST_WORD} characters, which is not a word", number
+                )
         if not word and not form:
             sentences.append([])
         elif word and form:
             sentences[-1].append((word, form))
     found = [sentence for sentence in sentences if sentence]
     if not found:
-        raise FormatError(source, "no word pairs; expected a word, a tab and its form, one pair a line")
+        raise FormatError(source, "no word pairs; expected a word, a tab and its form, one pair per line")
     return found
 
 
 def is_list(sentences: Sentences) -> bool:
-    """Whether the words are no text but a list, in which they have no neighbours and may be sorted."""
+    """Whether the words are a list rather than text: words have no neighbours and may be sorted."""
     words = [word for sentence in sentences for word, _ in sentence]
     return len(set(words)) >= DISTINCT_IN_LIST * len(words)
 
@@ -67,7 +69,7 @@ def _lines_of_both(source: Path, target: Path) -> Iterator[Row]:
 
 
 def spelling_of_forms(sentences: Sentences, letters: FormLetters) -> Spelling:
-    """What the letters of forms are; by default what spaces set apart, if most forms have spaces."""
+    """The division of forms into letters; by default at spaces, if most forms have spaces."""
     if letters == "auto":
         forms = [form for sentence in sentences for _, form in sentence]
         return Spelling(2 * sum(" " in form for form in forms) > len(forms))
@@ -75,7 +77,7 @@ def spelling_of_forms(sentences: Sentences, letters: FormLetters) -> Spelling:
 
 
 def read_known_words(path: Path, spelling: Spelling) -> set[str]:
-    """The words of a file, set apart by white space or, where that sets letters apart, a line each.
+    """The words of a file, set apart by white space or, if that sets letters apart, a line each.
 
     Raises FormatError or OSError.
     """

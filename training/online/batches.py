@@ -81,7 +81,7 @@ class RemoteExamples:
         self._sent: tuple[LeadingArrays, Any] | None = None  # all sparse weights, and by which name they were shared
 
     def snapshot(self, weights: Weights, sparse: SparseWeights) -> "SentWeights":
-        """The weights as they are sent."""
+        """The form in which the weights are sent."""
         table = sparse.keys, sparse.values
         changes = self._sent[0].changes(table) if self._sent else None
         if self._calls is None:

@@ -1,4 +1,4 @@
-"""The names of the heaviest features, computed anew from the logged updates, since keys are only hashes."""
+"""The names of the heaviest features, computed again from the logged updates, since keys are only hashes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -43,7 +43,7 @@ def names_of(
 
 
 class Namer:
-    """Names the features of derivations that are given by their phrases."""
+    """Names the features of derivations, which are given as phrases."""
 
     def __init__(self, model: Model):
         self.model, self.decoder = model, Decoder(model)

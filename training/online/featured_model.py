@@ -35,7 +35,7 @@ def with_features(model: Model, directory: Path, work: Path, settings: Section) 
 
     `settings` have `templates`, which may be None. Weights of features that the model has are those to begin with. The
     templates of both, with their maps of word classes and the model's weights, are written to `work`, unless they are
-    there, or the model has all of them. Raises FormatError where others are there, and ConfigError where keys of
+    there, or the model has all of them. Raises FormatError if others are there, and ConfigError if keys of
     features would differ in both; with the default templates the model then has its own features alone.
     """
     templates = _with_own(model, directory, settings)
@@ -65,7 +65,7 @@ def with_features(model: Model, directory: Path, work: Path, settings: Section) 
 
 
 def _with_own(model: Model, directory: Path, settings: Section) -> Templates | None:
-    """The templates of the model and of the settings as one; None where those of the model are all that it learns."""
+    """The templates of the model and of the settings as one; None if those of the model are all that it learns."""
     templates: Templates | None = dict(settings)["templates"]
     if templates is None or model.templates is None:
         return templates
@@ -74,22 +74,20 @@ def _with_own(model: Model, directory: Path, settings: Section) -> Templates | N
         union = union_of(own, GivenTemplates(templates, Path(), "settings"))
     except ConfigError as error:
         if templates == type(settings).model_fields["templates"].default:
-            log.info(
-                f"{directory}: other levels or word edges than the default templates; its own features are learned"
-            )
+            log.info(f"{directory}: levels or word edges are not the default ones; only its own features are learned")
             return None
-        raise ConfigError(f"{error}; for the model's own alone give templates: null") from error
+        raise ConfigError(f"{error}; to learn only the model's own features, give templates: null") from error
     return None if _without_maps(union) == _without_maps(model.templates) else union
 
 
 def _without_maps(templates: Templates) -> dict[str, Any]:
-    """The settings of `templates`, but for the names of their maps of word classes."""
+    """The settings of `templates`, except the file names of word class maps."""
     maps = {"levels": {"__all__": {"source", "target"}}}
     return templates.model_dump(include=set(Templates.model_fields), exclude=maps)
 
 
 class LearnedFeatures:
-    """The names of learned features: what they are computed from."""
+    """Data from which the names of learned features are computed."""
 
     def __init__(self, logs: Iterable[Path], sentences: Mapping[int, Input], n: int):
         """`logs`: of updates, see update_log.py, whose records are of `sentences`; the `n` heaviest ones are named."""

@@ -63,7 +63,7 @@ class LearnedWeights:
         self.state = RuleState.new(columns, self.dense.size, self.sparse.keys.size)
 
     def columns_of(self, kind: type[Columns]) -> tuple[Columns, Columns]:
-        """The columns of a rule for dense features, and for slots. Raises TypeError where they are another's."""
+        """The columns of a rule for dense features, and for slots. Raises TypeError if they are another's."""
         if type(self.state.slots) is not kind:
             kept = type(self.state.slots).__name__
             raise TypeError(f"weights with {kept}, expected {kind.__name__}; call keep with the columns of the rule")
@@ -104,11 +104,11 @@ class LearnedWeights:
             self.sparse, self.columns = larger, columns
 
     def count_in_average(self) -> None:
-        """Count the weights as they are in the average, whether or not they changed since the last time."""
+        """Add the present weights to the average, whether or not they have changed since the last time."""
         self.n_averaged += 1
 
     def average(self) -> TableWeights:
-        """The weights on average over all times that were counted, or as they are; keys and groups are shared."""
+        """The average of all weights that were added, or the present weights; keys and groups are shared."""
         n_averaged, weighted_sum = max(self.n_averaged, 1), self.columns.weighted_sum
         values = self.sparse.values.copy()
         for begin in range(0, values.size, CHUNK):

@@ -16,7 +16,7 @@ from phrasebeam.training.online.learned_weights import LearnedWeights, SlotColum
 
 
 class Selection(NamedTuple):
-    """Which features are kept."""
+    """Selection of features."""
 
     keep: int  # K
     always: np.ndarray  # bool[F], dense features that are kept besides these; the others are features like sparse ones

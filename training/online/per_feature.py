@@ -48,7 +48,7 @@ def per_feature(layout: FeatureLayout, value_of: Callable[[str], float]) -> PerF
 
 
 def check_learns(rates: PerFeature, active: np.ndarray) -> None:
-    """Raises ConfigError where all learning rates are 0 but those of groups that are not `active` (bool[GROUPS])."""
+    """Raises ConfigError if all learning rates are 0 except those of groups that are not `active` (bool[GROUPS])."""
     if not rates.dense.any() and not (rates.groups > 0)[active].any():
         message = "all features are fixed or have rate 0, nothing can be learned"
         raise ConfigError(f"{message}; give templates, fix fewer, or give rates")

@@ -22,7 +22,7 @@ Averaging = Literal["steps", "epochs", "none"]
 
 
 class BatchSettings(NamedTuple):
-    """How the examples of a pass are taken."""
+    """Mini-batches, checkpoints and averaging of a pass."""
 
     batch: int  # examples of a mini-batch
     delay: int  # see batches.py

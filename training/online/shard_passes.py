@@ -56,7 +56,7 @@ class ShardPasses:
     sent: Mapping[int, Begun] = field(default_factory=dict)  # what another machine knows in place of checkpoints
 
     def finish(self, engine: Engine, threads: int, workers: int, advance: Advance) -> list[PassProgress]:
-        """All passes, as far as they are not done; `threads` decode a mini-batch, `workers` learn from shards."""
+        """Make all unfinished passes; `threads` decode a mini-batch, `workers` learn from shards."""
         n_shards = len(self.shards.members)
         if n_shards == 1:
             with self._decoding(engine, threads) as (objective, pool):
@@ -108,7 +108,7 @@ class ShardPasses:
         advance: Advance,
         objective: ExampleObjective[Any] | RemoteExamples | None = None,
     ) -> PassProgress:
-        """The pass over a shard, where it was begun, or from its beginning; its examples are decoded in `pool`.
+        """The pass over a shard, continued or from its beginning; its examples are decoded in `pool`.
 
         `objective`: what stands for that of the passes.
         """
@@ -138,11 +138,11 @@ class ShardPasses:
         return load_pass(path, self.signature, self.objective.features.size, self.rule.columns)
 
     def _needs_own(self, progress: PassProgress) -> bool:
-        """Whether a shard with this progress goes on with weights of its own."""
+        """Whether a shard with this progress continues with its own weights."""
         return progress.epoch == self.epoch or self.start.mixed is None or not self.start.shares_weights
 
     def _open(self, shard: int) -> tuple[PassProgress, LearnedWeights]:
-        """Progress and weights of the shard in this epoch, where its pass was begun, or at its beginning."""
+        """Progress and weights of the shard in this epoch: of its unfinished pass, or of the epoch's beginning."""
         progress, arrays = self._progress(shard)
         learned = self.held.pop(shard, None)
         if learned is None and arrays and self._needs_own(progress):
@@ -167,7 +167,7 @@ class ShardPasses:
 
 
 class PassTask(NamedTuple):
-    """All that a worker elsewhere needs for the pass over a shard."""
+    """Everything that a remote worker needs for a pass over a shard."""
 
     shard: int
     examples: Mapping[int, Any]  # by number
@@ -185,7 +185,7 @@ class PassResult(NamedTuple):
 
 @dataclass(frozen=True)
 class PassElsewhere:
-    """The function that does a pass elsewhere."""
+    """The function that makes a pass on a remote worker."""
 
     passes: ShardPasses  # without examples
 

@@ -50,7 +50,7 @@ Scorer = Callable[[str, Weights, SparseWeights], tuple[DevelopmentScore, np.ndar
 
 
 class Plan(NamedTuple):
-    """How a training goes through its examples."""
+    """Order in which a training goes through its examples."""
 
     shards: Shards
     batches: BatchSettings
@@ -78,7 +78,7 @@ class OnlineTraining(Generic[Iteration]):
     def finish(self, signature: str, start: LearnedWeights) -> OnlineProgress[Iteration]:
         """Begin with the weights `start`, or go on, until the development set or the settings say to stop.
 
-        Raises ConfigError where the checkpoint has another signature.
+        Raises ConfigError if the checkpoint has another signature.
         """
         self.signature = signature
         self.held: dict[int, LearnedWeights] = {}  # those of a single shard need not be read again
@@ -184,7 +184,7 @@ class OnlineTraining(Generic[Iteration]):
         write_curve(self.directory, rows, "Weights after each iteration", self.plan.panels, {None: progress.best})
 
     def _save_own(self, number: int) -> None:
-        """Keep the weights of each shard, where these do not share them, beside the mixed ones that are best."""
+        """Keep the weights of each shard, if shards do not share them, with the best mixed weights."""
         if self.plan.shares_weights or self.mixed is None or number == 0:
             return
         for shard in range(len(self.plan.shards.members)):

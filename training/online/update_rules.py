@@ -21,7 +21,7 @@ MEMORY_OF_MEAN, MEMORY_OF_SQUARES, LEAST_SCALE = 0.9, 0.999, 1e-8  # beta1, beta
 
 
 class RuleSettings(NamedTuple):
-    """What rules are made with: the learning rates of a training, and the numbers of its `rule:` section."""
+    """Parameters of rules: the learning rates of a training, and the numbers of its `rule:` section."""
 
     rates: PerFeature  # learning rates
     strengths: PerFeature  # lambda of L1 regularization; AdaGrad alone regularizes
@@ -187,7 +187,7 @@ def _table(learned: LearnedWeights) -> tuple[SparseWeights, SlotColumns, AdaGrad
 
 
 def _counts(learned: LearnedWeights) -> tuple[np.int64, float]:
-    """Steps so far, and times that weights were counted in their average, as kernels take them."""
+    """Numbers of steps and of additions to the average so far, in the form for kernels."""
     return np.int64(learned.state.n_steps), float(learned.n_averaged)
 
 

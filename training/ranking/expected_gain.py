@@ -25,13 +25,16 @@ class ListLoss(Protocol):
 
 
 class ListLossSettings(Section):
-    """What is learned from a list."""
+    """Objective of learning sparse weights from an n-best list."""
 
     loss: Literal["pairs", "expected"] = Field(
-        "pairs", description="what is learned from a list: the order of its pairs, or more expected sentence score"
+        "pairs",
+        description="objective: pairs ranks pairs of hypotheses, expected maximizes the expected sentence score",
     )
     loss_scale: PositiveFactor = Field(
-        1.0, description="factor of model scores before they become the probabilities of the expected sentence score"
+        1.0,
+        description="factor by which model scores are multiplied before they become probabilities, for the expected"
+        " sentence score",
     )
 
 
@@ -49,7 +52,7 @@ class ExpectedGain:
 
 
 def loss_of(settings: ListLossSettings, pairs: ListLoss) -> ListLoss:
-    """The loss that the settings name, where `pairs` is the one over pairs."""
+    """The loss that the settings name; `pairs`: the loss over pairs."""
     return ExpectedGain(settings.loss_scale) if settings.loss == "expected" else pairs
 
 
@@ -57,7 +60,8 @@ def expected_ranking(scores: np.ndarray, gains: np.ndarray, scale: float) -> Ran
     """The gradient of the expected gain of a list, by the `scores` and `gains` (float64[K]) of its hypotheses.
 
     With p the softmax of scale * scores, the coefficients are scale * p * (gain - expected gain). The loss is the
-    largest gain less the expected one; the list is one update, and wrong where what scores highest has a lower gain.
+    largest gain less the expected one; the list is one update, and wrong if the hypothesis with the highest score has a
+    lower gain.
     """
     exponents = np.exp(scale * (scores - scores.max()))
     probabilities = exponents / exponents.sum()

@@ -24,7 +24,7 @@ class _ByColumn(NamedTuple):
 
 
 def gram_matrix(features: ListFeatures, rates: PerFeature) -> np.ndarray:
-    """float64[K, K] such that G[i] - G[k] is, but for a constant, what rates * (x_i - x_k) adds to all scores."""
+    """float64[K, K] such that G[i] - G[k] is, up to a constant, what rates * (x_i - x_k) adds to all scores."""
     size, n_features, n_columns = features.first.size - 1, features.column.size, features.keys.size
     gram, dense = np.zeros((size, size)), np.ascontiguousarray((features.dense - features.dense[:1]).T)
     by_column = _ByColumn(

@@ -78,7 +78,7 @@ class SampledLogistic:
 
 
 class ListSettings(NamedTuple):
-    """How lists are made and scored."""
+    """Settings of making and scoring lists."""
 
     n: int  # hypotheses
     distinct: bool  # with different texts

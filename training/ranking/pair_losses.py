@@ -102,7 +102,7 @@ def logistic_ranking(scores: np.ndarray, pairs: Pairs) -> Ranking:
 def direction(features: ListFeatures, ranking: Ranking) -> FeatureDirection:
     """The sum of coefficients times the features of the hypotheses, and the loss.
 
-    Features whose sum is 0 are left out, also where rounding alone keeps it from 0.
+    Features whose sum is 0 are left out, also if it differs from 0 only by rounding.
     """
     dense, sparse = np.zeros((2, features.dense.shape[1])), np.zeros((2, features.keys.size))
     add_hypotheses(features, ranking.coefficients, dense, sparse)

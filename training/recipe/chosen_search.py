@@ -1,7 +1,7 @@
 """The search that suits a language pair: reach of jumps, length of phrases, size of the table, early distortion.
 
-What is listed is tried with the weights of the model first, which takes a decoding each; the weights are tuned again
-for the best few, and what scores best then is taken. All of it is of the development data that is tuned on.
+Candidates are first tried with the model's weights, which takes one decoding each; the weights are tuned again
+for the best few, and the one that then scores best is used. All scores are on the tuning set.
 """
 
 from collections.abc import Mapping
@@ -33,35 +33,37 @@ Settings = TypeVar("Settings", bound=Section)
 
 
 class SearchChoice(Section):
-    """A search that is tried: what it has in place of the settings that the model carries."""
+    """Search settings to try instead of those of the model."""
 
-    distortion_limit: int | None = Field(None, ge=-1, le=COVERAGE_WINDOW, description="as in the search")
-    max_phrase_length: int | None = Field(None, ge=1, le=20, description="as in the search")
-    table_limit: int | None = Field(None, ge=0, le=MOST_PAIRS, description="as in the search")
-    early_distortion: bool | None = Field(None, description="add the feature where weights are tuned again")
+    distortion_limit: int | None = Field(None, ge=-1, le=COVERAGE_WINDOW, description="value for this search")
+    max_phrase_length: int | None = Field(None, ge=1, le=20, description="value for this search")
+    table_limit: int | None = Field(None, ge=0, le=MOST_PAIRS, description="value for this search")
+    early_distortion: bool | None = Field(None, description="add this feature when weights are tuned again")
 
     def of(self, search: SearchSettings) -> SearchSettings:
-        """The search with what is tried in its place. Raises ConfigError where the two do not go together."""
+        """The search with what is tried in its place. Raises ConfigError if the two do not go together."""
         given = self.model_dump(exclude={"early_distortion"}, exclude_none=True)
         return parse_config(search.model_dump() | given, SearchSettings, str(self))
 
     def __str__(self) -> str:
         """The settings that are tried, in words."""
         given = self.model_dump(exclude_none=True)
-        return ", ".join(f"{name} {value}" for name, value in given.items()) or "the search as it is"
+        return ", ".join(f"{name} {value}" for name, value in given.items()) or "the present search"
 
 
 class ChooseStage(TrainerStage):
-    """The search that is best on the development data, with weights tuned for it."""
+    """Chooses the search settings that are best on the development data, and tunes weights for them."""
 
     kind: Literal["choose"]
     searches: list[SearchChoice] = Field(
         [SearchChoice(distortion_limit=limit) for limit in (4, 6, 8, 10, 12)],
         min_length=1,
         max_length=100,
-        description="that are tried",
+        description="to try",
     )
-    tuned: int = Field(2, ge=1, le=100, description="of the best of them; the others are only tried")
+    tuned: int = Field(
+        2, ge=1, le=100, description="for how many of the best searches weights are tuned; the others are only tried"
+    )
     settings: TuneConfig = TuneConfig()
 
     @model_validator(mode="after")
@@ -141,7 +143,7 @@ def _tuning(stage: ChooseStage, choice: SearchChoice, search: SearchSettings) ->
 
 
 def as_carried(settings: Settings, model: Path) -> Settings:
-    """Settings of a trainer whose searches reach as far as that of the model, where they do not say it themselves."""
+    """Settings of a trainer whose searches reach as far as that of the model, if they do not have their own."""
     reach = ModelSearch.of(model).search.model_dump(include={*REACH})
     update: dict[str, Any] = {}
     for name in ("search", "development_search"):
@@ -155,7 +157,7 @@ def as_carried(settings: Settings, model: Path) -> Settings:
 
 
 def _is_default(settings: Section, tune: TuneConfig) -> bool:
-    """Whether the settings do not say how to tune, but perhaps with which seeds, as recipes with other seeds do."""
+    """Whether the settings have no tuning method; they may have seeds, as in recipes with other seeds."""
     if "tune" not in settings.model_fields_set:
         return True
     default = type(settings).model_fields["tune"].default

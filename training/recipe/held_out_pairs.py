@@ -1,4 +1,4 @@
-"""Training pairs that are held out to tune on, where there are no development data: those that are most like new text.
+"""Training pairs that are held out to tune on, if there are no development data: those that are most like new text.
 
 Most sentences of small corpora resemble others: weights that are tuned on a sample of them trust long phrases and the
 language model too much for text of another kind. So those are held out whose source has the largest share of word
@@ -32,9 +32,9 @@ def newness(sentences: Sequence[Sequence[str]]) -> np.ndarray:
 
 
 def newest_pairs(source: Sequence[str], target: Sequence[str], n_held_out: int) -> np.ndarray:
-    """bool[N]: which of N sentence pairs are held out: so many of usable length, the newest.
+    """bool[N]: which of N sentence pairs are held out: the given number of usable length, the newest.
 
-    Raises ConfigError where there are too few.
+    Raises ConfigError if there are too few.
     """
     sentences = [WORD.findall(line.lower()) for line in source]
     lengths = np.array([[len(words), len(WORD.findall(line))] for words, line in zip(sentences, target)])

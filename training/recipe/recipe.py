@@ -40,33 +40,42 @@ AnyStage = Annotated[
 
 
 class Recipe(Section):
-    """Stages in their order. Each is kept where it translates held-out sentences better than the best before it."""
+    """Stages that run in order. A stage is kept if it translates held-out sentences better than the best before it."""
 
     held_out: float = Field(
         0.2,
         ge=0,
         le=0.5,
-        description="share of the development data that decides and is not tuned on; 0: all of it is both",
+        description="share of the development data that decides which stages are kept and is not tuned on; 0: all "
+        "of it serves both purposes",
     )
     leave_out_seen: bool = Field(
-        False, description="leave out development and test sentences that are in the training data, too"
+        False, description="leave out development and test sentences that also occur in the training data"
     )
     dev_folds: int | None = Field(
         None,
         ge=2,
         le=1000,
-        description="parts of the training pairs, one of which is held out in place of development data: "
-        "those most like new text",
+        description="divide the training pairs into this many parts, and hold out one of them instead of "
+        "development data: the pairs that most resemble new text",
     )
-    dev_sentences: int = Field(500, ge=LEAST_PAIRS, le=MOST_COUNTED, description="that are held out at most")
+    dev_sentences: int = Field(
+        500, ge=LEAST_PAIRS, le=MOST_COUNTED, description="maximum number of sentence pairs to hold out"
+    )
     metric: MetricName = Field(
-        "bleu", description="by which stages are kept, and which they optimize unless their settings name another"
+        "bleu",
+        description=(
+            "metric that decides which stages are kept, and that stages optimize unless their settings name another"
+        ),
     )
     varieties: Literal["all", "largest"] = Field(
-        "all", description="of spelling in the target text that are learned from: all, or the one of most pairs"
+        "all",
+        description="spelling varieties of the target text to train on: all, or the one with the most sentence pairs",
     )
     twins: TwinSettings = TwinSettings()
-    stages: list[AnyStage] = Field(min_length=1, max_length=MOST_STAGES, description="train-model first")
+    stages: list[AnyStage] = Field(
+        min_length=1, max_length=MOST_STAGES, description="stages in their order, the first of kind train-model"
+    )
 
     @model_validator(mode="after")
     def _is_in_order(self) -> "Recipe":
@@ -78,7 +87,7 @@ class Recipe(Section):
             if not known and not stage.builds:
                 raise ValueError("train-model should be the first stage")
             if stage.builds and stage.start:
-                raise ValueError(f"the stage {name} starts with {stage.start}; train-model begins with the texts alone")
+                raise ValueError(f"the stage {name} starts with {stage.start}; train-model starts only from the texts")
             for other in (*([stage.start] if stage.start else []), *stage.others):
                 if other not in known:
                     raise ValueError(f"the stage {name} names {other}, expected a stage before it")
@@ -87,12 +96,14 @@ class Recipe(Section):
         return self
 
     def _check_refit(self) -> None:
-        """Raises ValueError where what refit needs is not before it."""
+        """Raises ValueError if what refit needs is not before it."""
         places = [i for i, stage in enumerate(self.stages, 1) if isinstance(stage, RefitStage)]
         if places and places != [len(self.stages)]:
             raise ValueError("refit should be the last stage")
         if places and (others := self._learned()):
-            raise ValueError(f"refit builds a model anew, without what {others[0]} makes; leave out one of the two")
+            raise ValueError(
+                f"refit builds the model again, without the result of {others[0]}; leave out one of the two"
+            )
 
     def _learned(self) -> list[str]:
         """Stages whose results are more than weights and a search for the model of the first."""
@@ -127,7 +138,7 @@ class Recipe(Section):
         return self.model_copy(update={"stages": [stage.within(bounds) for stage in self.stages]})
 
     def by_metric(self) -> Self:
-        """The recipe whose stages optimize its metric, where it is named and they do not name another."""
+        """The recipe whose stages optimize its metric, if it is named and they do not name another."""
         if "metric" not in self.model_fields_set:
             return self
         return self.model_copy(update={"stages": [stage.by_metric(self.metric) for stage in self.stages]})

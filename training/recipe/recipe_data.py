@@ -26,14 +26,14 @@ NO_DEVELOPMENT = (
 LEAST_SENTENCES = 10  # of the development data
 MOST_INVOLVED = 0.5  # of all pairs; where more are twins, too few would be left to learn from
 FATES = {
-    "learning": "these and those that they repeat are not learned from, since leave-one-out cannot hold them out",
-    "model": "they are left out of the model, and not learned from",
+    "learning": "trainers ignore these and those that they repeat, since leave-one-out cannot hold them out",
+    "model": "they are left out of the model and of training",
 }
 Share = Annotated[float, Field(gt=0, le=1)]
 
 
 class RecipeFiles(NamedTuple):
-    """The files that the user gave."""
+    """The files given by the user."""
 
     training: BitextFiles
     development: BitextFiles | None = None  # none: training pairs are held out
@@ -42,7 +42,7 @@ class RecipeFiles(NamedTuple):
 
     @property
     def tuned_on(self) -> BitextFiles:
-        """The development data. Raises ConfigError where there are none."""
+        """The development data. Raises ConfigError if there are none."""
         if self.development is None:
             raise ConfigError(NO_DEVELOPMENT)
         return self.development
@@ -64,18 +64,25 @@ class RecipeFiles(NamedTuple):
 
 
 class TwinSettings(Section):
-    """What becomes of sentence pairs that repeat others of the training data, see phrasebeam.training.twins."""
+    """How to treat twins, sentence pairs that repeat others of the training data; see phrasebeam.training.twins."""
 
-    share: Share = Field(0.55, description="of the words, in the same order, that twins have in common on both sides")
+    share: Share = Field(
+        0.55,
+        description=(
+            "share of the words, in the same order, that two pairs must have in common on both sides to be twins"
+        ),
+    )
     left_out_of: Literal["auto", "learning", "model", "nothing"] = Field(
         "auto",
-        description="learning: all twins are; model: repetitions are left out of both, and what they repeat is learned "
-        "from; auto: model where more than half of all pairs are twins, else learning; nothing: no search",
+        description="where twins are left out. learning: trainers learn from no twins; model: repetitions are left "
+        "out of the model and of training, and the trainers learn from the pairs that they repeat; "
+        "auto: model if more than half of all pairs are twins, else learning; nothing: twins are not "
+        "searched",
     )
 
 
 class CleanedData(NamedTuple):
-    """The files with training data that were cleaned, if they were."""
+    """The files, with cleaned training data if cleaning was requested."""
 
     files: RecipeFiles
     notes: Sequence[str] = ()  # what was left out, and what was mended
@@ -92,7 +99,7 @@ class TwinData(NamedTuple):
 
 @dataclass(frozen=True)
 class DividedData:
-    """What is tuned on, tokenized; what decides and what only reports, as the files are that were given."""
+    """Tokenized tuning data; data that decide and data only for reports, as given files."""
 
     tuning: BitextFiles
     deciding: BitextFiles
@@ -100,13 +107,13 @@ class DividedData:
 
 
 def check_lengths(files: RecipeFiles) -> dict[str, int]:
-    """Sentences of each part. Raises FormatError or OSError where a file is missing, empty or of another length."""
+    """Sentences of each part. Raises FormatError or OSError if a file is missing, empty or of another length."""
     found = {}
     given = {"training": files.training, "development": files.development, "test": files.test}
     for name, paths in ((name, data.parallel) for name, data in given.items() if data):
         lengths = [sum(1 for _ in read_lines(path)) for path in paths]
         if not lengths[0]:
-            raise FormatError(paths[0], "no lines; expected sentences, one a line")
+            raise FormatError(paths[0], "no lines; expected sentences, one per line")
         for path, length in zip(paths, lengths):
             if length != lengths[0]:
                 raise FormatError(path, f"{length} lines, but {paths[0]} has {lengths[0]}; each line must match")
@@ -119,7 +126,7 @@ def check_lengths(files: RecipeFiles) -> dict[str, int]:
 
 
 def divided(data: BitextFiles, share: float, directory: Path) -> tuple[BitextFiles, BitextFiles]:
-    """Two parts, to tune on and to decide by, a `share` of all: every k-th sentence; both are all where it is 0."""
+    """Two parts, to tune on and to decide by, a `share` of all: every k-th sentence; both are all if it is 0."""
     if not share:
         return data, data
     step = max(2, round(1 / share))
@@ -140,7 +147,7 @@ def _part(directory: Path, part: str, names: Sequence[str]) -> BitextFiles:
 
 
 def cleaned(files: RecipeFiles, settings: TrainModelConfig, directory: Path) -> CleanedData:
-    """Clean the training data, if settings say so, and write to `directory` what is read in place of the files.
+    """Clean the training data, if settings say so; the cleaned files are written to `directory`.
 
     Development and test data stay as they are. Raises FormatError or OSError.
     """
@@ -155,7 +162,7 @@ def cleaned(files: RecipeFiles, settings: TrainModelConfig, directory: Path) -> 
 
 
 def without_twins(files: RecipeFiles, settings: TwinSettings, directory: Path) -> TwinData:
-    """Find the twins of the training data, tell of them, and write to `directory` what is read in place of the files.
+    """Find and report twins of the training data; files without them are written to `directory`.
 
     Raises FormatError or OSError.
     """
@@ -188,7 +195,7 @@ def with_held_out(files: RecipeFiles, folds: int, most: int, directory: Path) ->
 
 
 def of_one_spelling(data: CleanedData, directory: Path) -> CleanedData:
-    """The training data without pairs whose target is written otherwise than most, and what is said of them.
+    """The training data without pairs whose target has a rarer spelling, and a message about them.
 
     Raises FormatError or OSError.
     """
@@ -200,8 +207,8 @@ def of_one_spelling(data: CleanedData, directory: Path) -> CleanedData:
         return data
     example = target[int(np.argmax(others))]
     note = (
-        f"{others.sum():,} of {others.size:,} training pairs are left out, whose target is written otherwise than most "
-        f"or of another language, such as {excerpt(example)}; with varieties: all in the recipe they are kept"
+        f"{others.sum():,} of {others.size:,} training pairs are left out: their target has another spelling than most "
+        f"or is in another language, such as {excerpt(example)}; varieties: all in the recipe keeps them"
     )
     log.warning("%s", note)
     directory.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,7 @@ from phrasebeam.training.recipe.score_table import headings, reported_metrics, s
 
 
 def write_report(result: RecipeResult, recipe: Recipe, output: Path, command: str) -> None:
-    """Write report.md beside the models of the stages; `command` is what was called."""
+    """Write report.md beside the models of the stages; `command` is the command line."""
     tables, notes = list(_tables(result)), list(_notes(result, recipe, output))
     settings = yaml.safe_dump(recipe.model_dump(mode="json", exclude_unset=True), sort_keys=False, allow_unicode=True)
     markdown = [f"# {output.name}: report", "", *map(_markdown_table, tables), *(f"- {note}" for note in notes), ""]
@@ -23,7 +23,7 @@ def write_report(result: RecipeResult, recipe: Recipe, output: Path, command: st
 
 
 def _tables(result: RecipeResult) -> Iterator[list[list[str]]]:
-    """What the stages did, with their scores of the sentences that decide; the scores of the test set, if any."""
+    """Tables of the stages, with their scores on the deciding sentences; and of the test set's scores, if any."""
     metrics = reported_metrics(result.metric)
     rows = [["stage", "from", *headings(metrics), "minutes", "peak", ""]]
     for name, record in result.stages.items():
@@ -38,7 +38,7 @@ def _tables(result: RecipeResult) -> Iterator[list[list[str]]]:
 
 
 def _curves(result: RecipeResult, output: Path) -> Iterator[str]:
-    """Where the curves of the stages are, from the report."""
+    """Links from the report to the curves of the stages."""
     for name in result.stages:
         for path in sorted((output / WORK / "stages" / name).glob("*/curve.png")):
             yield str(path.relative_to(output / WORK))
@@ -47,28 +47,30 @@ def _curves(result: RecipeResult, output: Path) -> Iterator[str]:
 def _notes(result: RecipeResult, recipe: Recipe, output: Path) -> Iterator[str]:
     sizes = ", ".join(f"{number:,} {name}" for name, number in result.sentences.items())
     yield f"Sentences: {sizes}."
-    decides = f"every {round(1 / recipe.held_out)}th sentence of it" if recipe.held_out else "all of it"
+    share = f"every {round(1 / recipe.held_out)}th sentence of" if recipe.held_out else "all of"
     by = METRICS[recipe.metric].title
-    of = "training pairs that were held out, those most like new text" if result.is_held_out else "development data"
-    yield f"The first table is of {of}, {decides}. Stages are kept by {by}; test data only report."
-    yield "TER, WER and CER are rates of errors; accuracy is the share of sentences that are as a reference has them."
+    data = "held-out training pairs, which are those most like new text" if result.is_held_out else "development data"
+    yield f"The first table shows scores on {share} the {data}."
+    yield f"{by} decides which stages are kept; test data decide nothing."
+    yield "TER, WER and CER are error rates; accuracy is the share of sentences that equal a reference."
     yield f"± is half of the 95 % confidence interval by bootstrap. {_scored(result, recipe)}"
     if curves := list(_curves(result, output)):
         yield f"Curves: {', '.join(curves)}."
-    yield "Peak: what the process had held at most when the stage was done."
+    yield "Peak: the largest memory of the process up to the end of the stage."
     yield from result.cleaning
     if result.twins:
         yield f"{result.twins}."
     for name, number in result.seen.items():
         if number:
-            fate = "and left out" if recipe.leave_out_seen else "too: scores are higher than of new text"
+            fate = "and left out" if recipe.leave_out_seen else "too: their scores are higher than those of new text"
             yield f"{number:,} {name} sentences are in the training data, {fate}."
 
 
 def _scored(result: RecipeResult, recipe: Recipe) -> str:
-    """How text is scored, with sacrebleu's signatures."""
-    text = "Raw text is scored, as it is published" if recipe.is_raw else "Text is scored as it is tokenized"
-    return f"{text}: {'; '.join(f'{name}|{signature}' for name, signature in result.signatures.items())}."
+    """The description of how text is scored, with sacrebleu's signatures."""
+    kind = "raw text, as in publications" if recipe.is_raw else "tokenized text"
+    signatures = "; ".join(f"{name}|{signature}" for name, signature in result.signatures.items())
+    return f"Scores are computed on {kind}: {signatures}."
 
 
 def _markdown_table(rows: Sequence[Sequence[str]]) -> str:

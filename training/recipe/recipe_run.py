@@ -59,7 +59,7 @@ from phrasebeam.training.recipe.stage import (
 )
 
 WORK = "recipe"
-KEPT_ADVICE = "their scores are higher than of new text, and --leave-out-seen leaves them out"
+KEPT_ADVICE = "their scores are higher than those of new text; --leave-out-seen leaves them out"
 WITHOUT_EFFECT = ("threads", "workers", "memory")
 
 
@@ -78,7 +78,7 @@ class StageRecord(Section):
 
 
 def short_cells(record: StageRecord, metric: MetricName) -> list[str]:
-    """Scores of the sentences that decide, and of the test set; "" where there is none."""
+    """Scores of the sentences that decide, and of the test set; "" if there is none."""
     return [cell for scores in (record.deciding, record.test) for cell in score_cells(scores, shown_metrics(metric))]
 
 
@@ -104,7 +104,7 @@ class RecipeResult(NamedTuple):
 
     @property
     def decided(self) -> str:
-        """The stage by whose scores the model was chosen: the best, or that whose weights the best has."""
+        """The stage whose scores decided which model is used: the best, or the one whose weights the best has."""
         record = self.stages[self.best]
         return self.best if record.deciding else record.start
 
@@ -116,7 +116,7 @@ class RecipeResult(NamedTuple):
 
     @property
     def gain(self) -> Gain:
-        """The score of what is written beside that of the first stage's model, on the sentences that decide."""
+        """Scores of the resulting model and of the first stage's model, on the deciding sentences."""
         first = next(iter(self.stages))
         names = first, self.decided
         before, best = (one.scores[self.metric] if (one := self.stages[name].deciding) else 0.0 for name in names)
@@ -129,11 +129,13 @@ class RecipeResult(NamedTuple):
 def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, is_forced: bool = False) -> RecipeResult:
     """Make the model of a recipe in `output`; what is there of the same recipe and files is not made again.
 
-    Raises SmtError or OSError, before any work where files are missing or of other lengths.
+    Raises SmtError or OSError, before any work if files are missing or differ in length.
     """
     check_work(output)
     if not (output / WORK).exists() and (output / MODEL).exists() and not is_forced:
-        raise ConfigError(f"{output}: a model that no recipe made; give --force to replace it, or another --output")
+        raise ConfigError(
+            f"{output}: a model that was not made by a recipe; give --force to replace it, or another --output"
+        )
     texts = {f"text {i}": path for i, path in enumerate(recipe.language_model_texts, 1)}
     digests, sentences, seen = file_digests(texts), check_lengths(files), seen_in_training(files)
     recipe = recipe.refitting(files.development is None)
@@ -172,7 +174,7 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
 
 
 def _read(files: RecipeFiles, recipe: Recipe, seen: Seen, directory: Path) -> TwinData:
-    """The cleaned texts as stages read them; where no development data are given, training pairs are held out."""
+    """The cleaned texts as stages read them; if no development data are given, training pairs are held out."""
     if recipe.leave_out_seen:
         files = without_seen(files, seen, directory)
     read = without_twins(files, recipe.twins, directory)

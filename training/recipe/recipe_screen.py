@@ -30,16 +30,16 @@ class RecipeScreen:
         self.begun = time.monotonic()
 
     def finish(self, name: str, scores: Sequence[str], best: str, seconds: float) -> None:
-        """A stage is done: its scores, the best stage so far, and what it took."""
+        """Show the end of a stage: its scores, the best stage so far, and the resources used."""
         self.seconds[name], self.cells[name], self.best = seconds, scores, best
 
     def left(self) -> str:
-        """About how many minutes are left, in words; "" where nothing is known."""
+        """About how many minutes are left, in words; "" if nothing is known."""
         seconds = seconds_left(self.expected, self.seconds, time.monotonic() - self.begun)
         return "" if seconds is None else f"about {max(1, round(seconds / 60))} min left"
 
     def lines(self) -> list[str]:
-        """The lines as they are now."""
+        """The lines of the screen at present."""
         width = max(len("stage"), *map(len, self.expected))
         lines = [f"  {'stage':<{width}}{self._columns(self.headings)} {'minutes':>8}"]
         waiting = [name for name in self.expected if name not in self.seconds]
@@ -58,7 +58,7 @@ class RecipeScreen:
 
 
 def seconds_left(expected: Mapping[str, float], taken: Mapping[str, float], elapsed: float) -> float | None:
-    """Seconds until the end, None where nothing is known; `expected`: decodings of stages in their order.
+    """Seconds until the end, None if nothing is known; `expected`: decodings of stages in their order.
 
     `taken`: seconds of those that are done; `elapsed`: of the next one so far.
     """

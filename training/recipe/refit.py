@@ -11,7 +11,7 @@ from phrasebeam.training.recipe.stages import BUILDING, BuildStage
 
 
 class RefitStage(RecipeStage):
-    """The model of all training pairs, also those held out, with the weights and the search of the best."""
+    """Builds the best model again from all training pairs, also those held out, with its weights and search."""
 
     is_scored: ClassVar[bool] = False  # the sentences that decide are in its training data
 
@@ -22,7 +22,7 @@ class RefitStage(RecipeStage):
         return BUILDING * sentences["training"]
 
     def run(self, work: StageWork) -> None:
-        """Build the model anew, and write it with the weights and the search of the model that it begins with."""
+        """Build the model again, and write it with the weights and search settings of the previous stage."""
         (build,) = (one for one in work.earlier if isinstance(one, BuildStage))
         place = tried_in(work.output) / "model"
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -22,7 +22,7 @@ def headings(metrics: Sequence[str], before: str = "") -> list[str]:
 
 
 def score_cells(scores: SetScores | None, metrics: Sequence[str], has_intervals: bool = False) -> list[str]:
-    """The scores of a set, "" for all where there is none."""
+    """The scores of a set; "" for each if there is no set."""
     if scores is None:
         return [""] * len(metrics)
     cells = [f"{scores.scores[one]:.2f}" for one in metrics]

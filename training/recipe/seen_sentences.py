@@ -1,4 +1,4 @@
-"""Development and test sentences that are in the training data, too: which they are, and sets without them."""
+"""Development and test sentences that also occur in the training data, and sets without them."""
 
 from collections.abc import Mapping, Sequence
 from itertools import compress
@@ -21,12 +21,14 @@ def seen_in_training(files: RecipeFiles) -> Seen:
 
 
 def check_enough_unseen(files: RecipeFiles, seen: Seen) -> None:
-    """Raises ConfigError where too little of a set would be left without the sentences that are seen in training."""
+    """Raises ConfigError if too little of a set would be left without the sentences that are seen in training."""
     for name, data in _sets(files).items():
         left, least = seen[name].count(False), LEAST_SENTENCES if name == "development" else 1
         if left < least:
             found = f"{left} of {len(seen[name])} {name} sentences are not in the training data"
-            raise ConfigError(f"{data.source}: {found}, expected {least} or more; give others, or keep those that are")
+            raise ConfigError(
+                f"{data.source}: {found}, expected {least} or more; give others, or do not leave them out"
+            )
 
 
 def without_seen(files: RecipeFiles, seen: Seen, directory: Path) -> RecipeFiles:

@@ -56,8 +56,10 @@ class RecipeStage(Section):
     learns: ClassVar[bool] = False  # whether it learns from the training data
     is_scored: ClassVar[bool] = True  # on the sentences that decide; one that is not is written in any case
 
-    name: Name | Literal[""] = Field("", description="in reports and directories; by default the kind")
-    start: Name | None = Field(None, description="name of the stage whose model it begins with; null: the best so far")
+    name: Name | Literal[""] = Field(
+        "", description="name of the stage in reports and directories; by default its kind"
+    )
+    start: Name | None = Field(None, description="name of the stage whose model it starts from; null: the best so far")
     kind: str
 
     @property
@@ -119,7 +121,7 @@ class TrainerStage(RecipeStage):
 def write_changed(
     model: Path, output: Path, making: Making, weights: Weights | None = None, search: Mapping[str, Any] = {}
 ) -> None:
-    """Write a copy of a model to `output`, with these sections of search.yaml, and other weights where given."""
+    """Write a copy of a model to `output`, with these sections of search.yaml, and with other weights if given."""
     output.mkdir(parents=True, exist_ok=True)
     carried = {**ModelSearch.of(model).model_dump(exclude_unset=True), **search}
     opened = open_model(model)
@@ -133,13 +135,13 @@ def tried_in(output: Path) -> Path:
 
 
 def clear_stage(output: Path) -> None:
-    """Delete what a stage has made in its directory, and its work; the stage begins anew."""
+    """Delete a stage's results and unfinished work, so that the stage starts again."""
     remove(tried_in(output))
     remove(output)
 
 
 class SetScores(Section):
-    """Scores of one set by metric, as sacrebleu has them: of tokenized text as it is, of raw text by its tokenizer."""
+    """Scores of one set by metric, as in sacrebleu: of tokens, or of raw text with sacrebleu's tokenizer."""
 
     scores: dict[str, float]
     intervals: dict[str, float]  # half of the 95 % confidence interval by bootstrap
@@ -157,7 +159,7 @@ def translated(
     risk: MbrSettings | None = None,
     tokenization: Tokenization = TOKENIZED,
 ) -> list[str]:
-    """The translations of the sentences of a set, by least Bayes risk where settings of it are given."""
+    """The translations of the sentences of a set, by minimum Bayes risk if it has settings."""
     texts, request = [], Request(mbr=risk) if risk else decoder.request
     lines = read_lines(data.source)
     inputs = list(tokenization.sentences(lines, "pass-through", data.source, decoder.model.has_tags))

@@ -51,17 +51,22 @@ Size = Annotated[int, Field(ge=1, le=MOST_COMPARED)]
 
 
 class BuildStage(TrainerStage):
-    """The model of the bitext: the first stage of all recipes. Further ones are made otherwise, tuned and compared."""
+    """Builds a model from the bitext: the first stage of all recipes. Later stages of this kind build alternatives."""
 
     builds: ClassVar[bool] = True
 
     kind: Literal["train-model"]
     settings: TrainModelConfig = TrainModelConfig()
     word_classes: int = Field(
-        0, ge=0, le=1000, description="of the target text, for a further language model over these; 0: none"
+        0,
+        ge=0,
+        le=1000,
+        description=(
+            "number of word classes of the target text, for an additional language model over classes; 0: no such model"
+        ),
     )
-    class_order: int = Field(7, ge=MIN_ORDER, le=MAX_ORDER, description="words of its longest n-grams")
-    search: SearchSettings = Field(CUBE_200, description="that the model carries, and later stages with it")
+    class_order: int = Field(7, ge=MIN_ORDER, le=MAX_ORDER, description="length of the longest n-grams of that model")
+    search: SearchSettings = Field(CUBE_200, description="search settings of the model, also for later stages")
 
     def decodings(self, sentences: Mapping[str, int]) -> float:
         """None, but it takes as long."""
@@ -76,7 +81,7 @@ class BuildStage(TrainerStage):
             if isinstance(one, BuildStage) and one.settings.preprocessing == self.settings.preprocessing
         ]
         settings = self._with_word_classes(work) if self.word_classes else self.settings
-        # By force, since one that was killed may have left the model with search.yaml, which is no part of it yet.
+        # By force, since one that was killed may have left the model with search.yaml, which is not part of it yet.
         train_model(files.source, files.target, work.output, settings, files.alignment, True, kept)
         save_config(ModelSearch(search=self.search), work.output / SEARCH)
 
@@ -107,7 +112,7 @@ class BuildStage(TrainerStage):
 
 
 class TuneStage(TrainerStage):
-    """Weights tuned on the development data."""
+    """Tunes weights on the development data."""
 
     kind: Literal["tune"]
     settings: TuneConfig = TuneConfig()
@@ -122,7 +127,7 @@ class TuneStage(TrainerStage):
 
 
 class ExpectedBleuStage(TrainerStage):
-    """Scores of phrase pairs learned on the training data."""
+    """Trains scores of phrase pairs on the training data."""
 
     learns: ClassVar[bool] = True
 
@@ -141,7 +146,7 @@ class ExpectedBleuStage(TrainerStage):
 
 
 class MaxforceStage(TrainerStage):
-    """Sparse features learned on the training data by the perceptron."""
+    """Trains sparse features on the training data by the perceptron."""
 
     learns: ClassVar[bool] = True
 
@@ -160,7 +165,7 @@ class MaxforceStage(TrainerStage):
 
 
 class RankingStage(TrainerStage):
-    """Sparse features learned on the training data by ranking."""
+    """Trains sparse features on the training data by ranking."""
 
     learns: ClassVar[bool] = True
 
@@ -179,7 +184,7 @@ class RankingStage(TrainerStage):
 
 
 class JoinStage(TrainerStage):
-    """The model of one stage with the sparse features of another, tuned."""
+    """Adds the sparse features of another stage to a model, and tunes it."""
 
     kind: Literal["join-features"]
     features: Name = Field(description="name of the stage whose sparse features the model gets")
@@ -202,13 +207,15 @@ class JoinStage(TrainerStage):
 
 
 class RiskStage(RecipeStage):
-    """Minimum Bayes risk: size of lists, scale of scores and gain that are best on the development data."""
+    """Chooses the settings of minimum Bayes risk decoding that are best on the development data."""
 
     kind: Literal["mbr"]
-    sizes: list[Size] = Field([200], min_length=1, max_length=10, description="of the lists that are tried")
-    scales: list[Factor] = Field([0.3, 1.0, 3.0], min_length=1, max_length=20, description="of scores that are tried")
-    gains: list[Gain] = Field(["bleu"], min_length=1, max_length=2, description="that are tried, see the section mbr")
-    metric: MetricName = Field("bleu", description="by which they are compared")
+    sizes: list[Size] = Field([200], min_length=1, max_length=10, description="sizes of the n-best lists to try")
+    scales: list[Factor] = Field(
+        [0.3, 1.0, 3.0], min_length=1, max_length=20, description="scales of model scores to try"
+    )
+    gains: list[Gain] = Field(["bleu"], min_length=1, max_length=2, description="gains to try, see the section mbr")
+    metric: MetricName = Field("bleu", description="metric that compares them")
 
     def by_metric(self, metric: MetricName) -> Self:
         """The same by this metric, if it does not name another."""
@@ -219,7 +226,7 @@ class RiskStage(RecipeStage):
         return float(len(self.sizes) * len(self.scales) * len(self.gains) * sentences["development"])
 
     def run(self, work: StageWork) -> None:
-        """Write the same model, which chooses translations by least Bayes risk, as is best on what is tuned on."""
+        """Write the same model with the minimum Bayes risk settings that are best on the tuning set."""
         decoder, found = Decoder.load(work.model), []
         for size, scale, gain in product(self.sizes, self.scales, self.gains):
             risk = MbrSettings(size=size, scale=scale, gain=gain)

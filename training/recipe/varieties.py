@@ -20,7 +20,7 @@ LEAST_RATIO = 3.0  # to the divergence of the source lines
 
 
 def written_otherwise(source: Sequence[str], target: Sequence[str]) -> np.ndarray:
-    """bool[N]: which lines of `target` are written otherwise than most; none where all are much the same.
+    """bool[N]: which lines of `target` are written otherwise than most; none if all are much the same.
 
     Where the larger part has two spellings in its turn, those of the smaller one are so, too.
     """
@@ -34,7 +34,7 @@ def written_otherwise(source: Sequence[str], target: Sequence[str]) -> np.ndarra
 
 
 def _smaller_part(source: Sequence[str], target: Sequence[str]) -> np.ndarray:
-    """bool[N]: the lines of the smaller one of two spellings of `target`; none where there is one."""
+    """bool[N]: the lines of the smaller one of two spellings of `target`; none if there is one."""
     if len(target) < LEAST_LINES:
         return np.zeros(len(target), bool)
     step = -(-len(target) // FITTED)

@@ -1,1 +1,1 @@
-"""What a training did, and how systems differ, as pages: each a single file of HTML."""
+"""Reports of trainings and comparisons of systems, each a page in a single HTML file."""

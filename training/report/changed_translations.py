@@ -1,4 +1,4 @@
-"""The translations that a training changed: by gain and loss where references are known, else by how often."""
+"""The translations that a training changed: by gain and loss if references are known, else by frequency."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -15,7 +15,7 @@ MOST_COMPARED = 25  # of the largest gains, and of the losses
 
 
 def changed_texts(texts: Mapping[str, Sequence[str]], known: KeptSet, place: str) -> Iterator[Child]:
-    """What the last of two sets of translations, by their names, gains and loses against the first."""
+    """Gains and losses of the last of two sets of translations against the first, by name."""
     first, name = texts
     evaluated = EvaluatedTexts(texts, known.references)
     scores = sentence_scores(evaluated, EvaluationOptions())
@@ -26,7 +26,7 @@ def changed_texts(texts: Mapping[str, Sequence[str]], known: KeptSet, place: str
 def changed_in_run(
     translations: Mapping[int, Sequence[str]], best: int | None, known: KeptSet | None, place: str
 ) -> Iterator[Child]:
-    """How translations by iteration changed from the first to the best of them, or to the last one."""
+    """Changes of translations from the first iteration to the best or, without scores, to the last."""
     first, *others = sorted(translations)
     last = best if best in others else others[-1]
     sizes = {len(translations[first]), len(translations[last]), *map(len, known.references if known else ())}

@@ -8,8 +8,8 @@ from phrasebeam.training.metrics.evaluation import EvaluatedTexts
 from phrasebeam.training.report.marked_words import marked
 from phrasebeam.training.report.system_comparison import Gains, gains
 
-OF_SENTENCES = "Sentences are compared by chrF++. Beside the score of a sentence stands the difference to {}."
-OF_MARKS = "Marked: words that {} has and this one has not, {{}}, and words that only this one has, {{}}."
+OF_SENTENCES = "Sentences are compared by chrF++. After the score of a sentence follows the difference to {}."
+OF_MARKS = "Marked: words that only {} has, {{}}, and words that only this system has, {{}}."
 
 
 class ComparedSentences(NamedTuple):
@@ -22,14 +22,14 @@ class ComparedSentences(NamedTuple):
     most: int  # sentences of a list
 
     def gains(self, name: str) -> Gains:
-        """What the system `name` gains on the first."""
+        """Gains of the system `name` over the first."""
         return gains(self.scores[self.first], self.scores[name])
 
 
 def compared_sentences(compared: ComparedSentences, name: str, place: str) -> Iterator[Child]:
-    """What the system `name` gains and loses; `place` ends the names by which links find the lists."""
+    """Gains and losses of the system `name`; `place` is the end of the lists' names in links."""
     found = compared.gains(name)
-    counts = f"{len(found.won):,} sentences better, {len(found.lost):,} worse, {found.n_tied:,} as good."
+    counts = f"{len(found.won):,} sentences better, {len(found.lost):,} worse, {found.n_tied:,} equal."
     yield element("p", {}, counts)
     yield element("p", {"class": "soft"}, OF_SENTENCES.format(compared.first), " ", *_of_marks(compared.first))
     for kind, sentences in (("gains", found.won), ("losses", found.lost)):
@@ -42,7 +42,7 @@ def compared_sentences(compared: ComparedSentences, name: str, place: str) -> It
 
 
 def _of_marks(first: str) -> Iterator[Child]:
-    """What marked words mean, marked so themselves."""
+    """The legend of marked words, in the same marks."""
     before, between, after = OF_MARKS.format(first).split("{}")
     yield from (before, element("del", {}, "like this"), between, element("ins", {}, "like this"), after)
 

@@ -12,12 +12,12 @@ from phrasebeam.training.metrics.evaluation import EvaluatedTexts, Evaluation
 from phrasebeam.training.report.compared_sentences import ComparedSentences, compared_sentences
 from phrasebeam.training.report.system_comparison import length_ratios, sentence_scores
 
-OF_P = "p: how likely a difference to the first system of this size is by chance, by a paired {} test; *: below 0.05."
-OF_LENGTH = "length: number of words, divided by that of the reference, of several the closest."
+OF_P = "p: probability of so large a difference to the first system by chance, by a paired {} test; *: below 0.05."
+OF_LENGTH = "length: number of words divided by that of the reference, the closest one if there are several."
 
 
 class ComparedTexts(NamedTuple):
-    """What the page of a comparison shows, besides its scores."""
+    """Content of a comparison's page besides its scores."""
 
     texts: EvaluatedTexts
     source: Sequence[str] | None  # a line for each sentence

@@ -1,4 +1,4 @@
-"""The files of a training that its report tells of: settings, curves, weights and translations of its iterations."""
+"""The files of a training run that its report shows: settings, curves, weights and translations of its iterations."""
 
 import csv
 import math
@@ -53,13 +53,13 @@ class TrainingWork(NamedTuple):
 
     @property
     def ended(self) -> str:
-        """When its newest curve was written, in UTC; "" where there is none."""
+        """When its newest curve was written, in UTC; "" if there is none."""
         times = [path.stat().st_mtime for path in self.directory.rglob(CURVE)]
         return datetime.fromtimestamp(max(times), UTC).isoformat(" ", "seconds") if times else ""
 
 
 def is_lower_better(work: TrainingWork) -> bool:
-    """Whether the metric of a work is a rate of errors."""
+    """Whether the metric of a run is an error rate."""
     metric = str(work.begun.settings.get("metric", ""))
     return metric in METRICS and METRICS[metric].scale < 0
 
@@ -74,7 +74,7 @@ class RunDirectory(NamedTuple):
 
 
 class RecipeScores(NamedTuple):
-    """What the report of a recipe says of its stages; nothing where there was none."""
+    """Content of a recipe's report about its stages; empty if there is no report."""
 
     tables: list[list[list[str]]]  # rows of cells, the header first
     notes: list[str]
@@ -99,12 +99,14 @@ def find_training(directory: Path) -> RunDirectory:
     works = [_work(place) for place in places if (place / FILE).is_file()]
     description = open_description(directory, is_verified=False) if (directory / MODEL).is_file() else None
     if not works and description is None:
-        raise ConfigError(f"{directory}: no training; expected what tune, train or a train- command wrote to --output")
+        raise ConfigError(
+            f"{directory}: not a training run; expected the output directory of tune, train or another trainer"
+        )
     return RunDirectory(directory, description, works, _recipe(directory / RECIPE, _metric(description)))
 
 
 def _stage_works(directory: Path) -> list[Path]:
-    """The work directories of a recipe's stages, which may lie deeper, where a stage tries several ways."""
+    """The work directories of a recipe's stages, which may lie deeper if a stage tries several ways."""
     return sorted(path.parent for path in (directory / RECIPE / "stages").rglob(FILE))
 
 
@@ -131,7 +133,7 @@ def _recipe(work: Path, metric: str) -> RecipeScores:
 
 
 def _block(lines: list[str], begin: str) -> str:
-    """The lines of a block in Markdown, of which the first is `begin`; "" where there is none."""
+    """The lines of a block in Markdown, of which the first is `begin`; "" if there is none."""
     return "\n".join(takewhile("```".__ne__, lines[lines.index(begin) + 1 :])) if begin in lines else ""
 
 
@@ -175,13 +177,13 @@ def _curve(path: Path, work: Path) -> Curve:
                 run = row.pop("run", "")
                 runs.setdefault(run, []).append({name: _number(value) for name, value in row.items()})
         except (ValueError, TypeError, csv.Error) as error:
-            message = f"not as it was written ({excerpt(str(error))}); a training that goes on writes it again"
+            message = f"damaged ({excerpt(str(error))}); if you continue the training run, it is written again"
             raise FormatError(path, message, rows.line_num or None) from None
     return Curve(_name(path.parent, work), runs)
 
 
 def _number(value: str | None) -> float | None:
-    """The number in a cell; None where it is empty or not finite. Raises ValueError or TypeError if it is none."""
+    """The number in a cell; None if it is empty or not finite. Raises ValueError or TypeError if it is not a number."""
     number = float(value) if value else math.nan
     return number if math.isfinite(number) else None
 

@@ -11,7 +11,7 @@ DIGITS = 6  # of a score; gains that are smaller come of rounding
 
 
 class Gains(NamedTuple):
-    """What a system gains on the first, by sentence; sentences are numbered from 0."""
+    """Gains of a system over the first, by sentence; sentences are numbered from 0."""
 
     values: Sequence[float]  # differences of scores, 0 to 100
     won: Sequence[int]  # sentences that are better, the largest gain first
@@ -19,7 +19,7 @@ class Gains(NamedTuple):
 
     @property
     def n_tied(self) -> int:
-        """Sentences that are as good."""
+        """Number of sentences with equal scores."""
         return len(self.values) - len(self.won) - len(self.lost)
 
 
@@ -43,7 +43,7 @@ def length_ratios(texts: EvaluatedTexts, options: EvaluationOptions) -> list[flo
 
 
 def gains(first: Sequence[float], other: Sequence[float]) -> Gains:
-    """What the scores `other` gain on `first`; of equal gains the earlier sentence comes first."""
+    """Gains of the scores `other` over `first`; of equal gains the earlier sentence comes first."""
     values = [round(b - a, DIGITS) for a, b in zip(first, other, strict=True)]
     order = sorted(range(len(values)), key=lambda number: (-abs(values[number]), number))
     return Gains(values, [i for i in order if values[i] > 0], [i for i in order if values[i] < 0])

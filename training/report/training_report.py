@@ -33,12 +33,12 @@ from phrasebeam.training.report.run_files import (
 HEAVIEST = 30  # sparse features of each group
 TITLES = {"chrfpp": METRICS["chrf++"].title}  # of columns whose name is not theirs
 SCORES = ("score", "list_score", "example_score")  # columns of one chart, as they have one unit
-OF_TOKENS = "The model is of raw text. Scores and translations of iterations are of its tokens."
+OF_TOKENS = "The model was trained on raw text. Scores and translations of iterations are those of tokenized text."
 STAGE_DEPTH = 3  # of the directory of a recipe's stage: recipe/stages/NAME
 
 
 def training_report(files: RunDirectory) -> bytes:
-    """The page of a training directory. Raises SmtError where its model is damaged."""
+    """The page of a training directory. Raises SmtError if its model is damaged."""
     parts: list[Child] = [element("p", {"class": "soft"}, f"{time.strftime('%Y-%m-%d %H:%M')}, {files.directory}")]
     sections = list(_sections(files))
     parts.append(html_contents((place, title) for place, title, _ in sections))
@@ -74,7 +74,7 @@ def _stages(description: ModelDescription, recipe: RecipeScores) -> Iterator[Chi
         yield element("h3", {}, f"{number}. {stage.command} ", element("small", {}, f"version {stage.version}"))
         yield html_list(_facts(stage))
         if stage.settings:
-            yield element("p", {}, "Settings that are not the defaults:")
+            yield element("p", {}, "Settings that differ from the defaults:")
             yield element("pre", {}, _yaml(stage.settings))
     if description.preprocessing:
         yield element("p", {}, OF_TOKENS)
@@ -133,13 +133,13 @@ def _work(work: TrainingWork, reordering: Reordering | None, place: str) -> Iter
 
 
 def best_iteration(curves: Iterable[Curve], run: str, is_lower_better: bool) -> int | None:
-    """The iteration of a run, by the name of its directory, that has the best score; None where that is not known."""
+    """The iteration of a run, by the name of its directory, that has the best score; None if that is not known."""
     row = _best_of(curves, run, is_lower_better)
     return None if row is None else int(row[NUMBER] or 0)
 
 
 def best_score(curves: Iterable[Curve], run: str, is_lower_better: bool) -> float | None:
-    """The best score of a run, by the name of its directory; None where that is not known."""
+    """The best score of a run, by the name of its directory; None if that is not known."""
     row = _best_of(curves, run, is_lower_better)
     return None if row is None else row["score"]
 
@@ -171,7 +171,7 @@ def _curve(curve: Curve, is_lower_better: bool) -> Iterator[Child]:
 
 
 def best_row(rows: Sequence[Row], is_lower_better: bool) -> int | None:
-    """The number of the row with the best score, the first of several; None where none has one."""
+    """The number of the row with the best score, the first of several; None if none has one."""
     scores = [row.get("score") for row in rows]
     known = [score for score in scores if score is not None]
     return scores.index(min(known) if is_lower_better else max(known)) if known else None

@@ -22,15 +22,15 @@ class TranslatedSets(NamedTuple):
 
 
 def translated_sets(directories: Sequence[Path]) -> TranslatedSets:
-    """The translations of trainings by the names of their directories. Raises SmtError where sets are not the same."""
+    """The translations of trainings by the names of their directories. Raises SmtError if sets are not the same."""
     found = {str(one): _best(find_training(one)) for one in directories}
     if len(found) < 2:
-        raise ConfigError(f"a comparison is of two trainings or more, got {len(found)}; give more of them")
+        raise ConfigError(f"a comparison needs two or more training runs, got {len(found)}; give more")
     first, (known, _, is_tokenized) = next(iter(found.items()))
     for name, (other, _, is_other) in found.items():
         if other.references != known.references or is_other != is_tokenized:
             raise ConfigError(
-                f"{name}: other development sentences than those of {first}; compare trainings on the same"
+                f"{name}: other development sentences than in {first}; compare runs with the same development set"
             )
     texts = EvaluatedTexts({name: texts for name, (_, texts, _) in found.items()}, known.references)
     return TranslatedSets(texts, known.source or None, is_tokenized)
@@ -49,7 +49,7 @@ def _best(files: RunDirectory) -> tuple[KeptSet, Sequence[str], bool]:
 
 
 def _best_texts(work: TrainingWork) -> Sequence[str]:
-    """The translations of the best iteration of the best run; nothing where there are none."""
+    """The translations of the best iteration of the best run; nothing if there are none."""
     is_lower = is_lower_better(work)
     found: list[tuple[float, Sequence[str]]] = []
     for run in work.runs:

@@ -19,21 +19,23 @@ class Budget(NamedTuple):
 
 
 class SelectionConfig(Section):
-    """All settings of `select` but its files; the exponents are explained in feature_decay.py."""
+    """Settings of `select`; feature_decay.py explains the exponents."""
 
-    order: int = Field(3, ge=1, le=MAX_ORDER, description="words of the longest n-grams")
-    decay_factor: float = Field(1.0, gt=0, le=1, description="of an n-gram's weight, each time it is selected")
-    decay_exponent: float = Field(1.0, ge=0, le=10, description="of 1 / (1 + how often the n-gram was selected)")
-    idf_exponent: float = Field(1.0, ge=0, le=10, description="of log(words / occurrences of the n-gram)")
-    ngram_length_exponent: float = Field(0.0, ge=0, le=10, description="of an n-gram's length, in its weight")
+    order: int = Field(3, ge=1, le=MAX_ORDER, description="length of the longest n-grams")
+    decay_factor: float = Field(1.0, gt=0, le=1, description="factor of an n-gram's weight, each time it is selected")
+    decay_exponent: float = Field(
+        1.0, ge=0, le=10, description="exponent of 1 / (1 + how often the n-gram was selected)"
+    )
+    idf_exponent: float = Field(1.0, ge=0, le=10, description="exponent of log(words / occurrences of the n-gram)")
+    ngram_length_exponent: float = Field(0.0, ge=0, le=10, description="exponent of an n-gram's length, in its weight")
     sentence_length_exponent: float = Field(
-        1.0, ge=0, le=10, description="of the length that divides a sentence's score"
+        1.0, ge=0, le=10, description="exponent of the sentence length, by which the score of a sentence is divided"
     )
     sentences: int | None = Field(
         None, ge=1, le=UNLIMITED, description="number of sentence pairs to select; give either this or `words`"
     )
     words: int | None = Field(None, ge=1, le=UNLIMITED, description="number of source words to select")
-    seed: Seed = Field(1, description="of the random selection that the coverage is compared with")
+    seed: Seed = Field(1, description="random seed of the random selection with which the coverage is compared")
 
     @property
     def budget(self) -> Budget:

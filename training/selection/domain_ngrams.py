@@ -75,7 +75,7 @@ def read_domain(paths: Sequence[str | Path], order: int, words: Words = split) -
     vocabulary = Vocabulary()
     corpora = [read_corpus(path, vocabulary, words) for path in paths]
     if not len(vocabulary):
-        raise FormatError(", ".join(map(str, paths)), "no words; give text like what is to be translated")
+        raise FormatError(", ".join(map(str, paths)), "no words; give text that resembles the text to translate")
     trie = new_trie(1 + order * sum(corpus.tokens.size for corpus in corpora))
     for corpus in corpora:
         ngrams, ends = np.empty(corpus.tokens.size * order, np.int32), np.empty(corpus.offsets.size - 1, np.int64)
@@ -105,7 +105,7 @@ def read_sentences(bitext: BitextFiles, domain: DomainNgrams, order: int, words:
             offsets.frombytes((ends + offsets[-1]).tobytes())
     n_skipped = n_words.count(0)
     if n_skipped == len(n_words):
-        raise FormatError(bitext.source, f"no line with words whose translation in {bitext.target} has words, too")
+        raise FormatError(bitext.source, f"no line has words on both sides, here and in {bitext.target}")
     if n_skipped:
         names = bitext.source.name, bitext.target.name
         log.warning("%s, %s: %d of %d pairs skipped: one side is empty", *names, n_skipped, len(n_words))
@@ -130,7 +130,7 @@ def _chunks(
 
 
 def _pairs(bitext: BitextFiles) -> Iterator[tuple[str, str]]:
-    """The lines of both sides. Raises FormatError where one of the files ends before another."""
+    """The lines of both sides. Raises FormatError if one of the files ends before another."""
     paths = bitext.parallel
     for number, lines in enumerate(zip_longest(*map(read_lines, paths))):
         if None in lines:

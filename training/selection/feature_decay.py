@@ -111,7 +111,7 @@ def _select(
 ):
     """Fill `selected` with the next sentences; returns how many they are (int64).
 
-    They are fewer where the queue is empty or `most_words` (int64) are selected.
+    There are fewer if the queue is empty or `most_words` (int64) are selected.
     """
     n_selected, last = np.int64(0), state.items.size - 1
     while n_selected < selected.sentences.size and state.size[0] > 0 and state.n_words[0] < most_words:

@@ -82,7 +82,7 @@ def select_sentences(
     budget = config.budget
     outputs = [*output.bitext.parallel, *([output.log] if output.log else [])]
     if len(set(outputs)) < len(outputs):
-        raise ConfigError(f"{', '.join(map(str, outputs))}: one file for several outputs; give each its own")
+        raise ConfigError(f"{', '.join(map(str, outputs))}: one file for several outputs; give a file for each")
     domain = read_domain(in_domain, config.order, words)
     sentences = read_sentences(bitext, domain, config.order, words)
     selected = select_by_decay(sentences, domain.lengths, config)

@@ -1,4 +1,4 @@
-"""How a model is searched while it is tuned, and after: as it was before, or as the settings of the tuning say."""
+"""Search settings during and after tuning: those of the model, or those in the tuning settings."""
 
 from pathlib import Path
 from typing import TypeVar
@@ -13,7 +13,7 @@ Settings = TypeVar("Settings", bound=Section)
 
 
 def with_search(config: TuneConfig, model: Path) -> TuneConfig:
-    """The settings with the search of the model directory, where they have none. Raises ConfigError."""
+    """The settings, with the search settings of the model directory if they have none. Raises ConfigError."""
     return config.model_copy(update={"search": config.search or ModelSearch.of(model).search})
 
 
@@ -24,7 +24,7 @@ def with_inner_search(config: Settings, model: Path) -> Settings:
 
 
 def save_search(config: TuneConfig, derived: DerivedModel) -> list[str]:
-    """Let the derived model carry the search of the settings, where they have one; the names of files written."""
+    """Let the derived model carry the search of the settings, if they have one; returns the names of written files."""
     if config.search is None:
         return []
     carried = ModelSearch.of(derived.model).model_dump(exclude_unset=True) | {"search": config.search}

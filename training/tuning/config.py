@@ -23,17 +23,19 @@ TuneMethod = Literal[Method, "online"]
 
 
 class _LengthGroups(Section):
-    length_groups: int | None = Field(None, ge=1, le=20, description="longest phrase in group features")
+    length_groups: int | None = Field(
+        None, ge=1, le=20, description="add the feature, with groups up to this phrase length"
+    )
 
 
 _Features: Any = section_of("_Features", {feature.name: (bool, False) for feature in ADDED_BY_TUNE}, _LengthGroups)
 
 
 class AddedFeatures(_Features):
-    """Features that the model has not and that begin with weight 0."""
+    """Features to add to a model that lacks them, with weight 0."""
 
     def added_to(self, weights: Weights) -> Weights:
-        """`weights` and those of the features that are added, where these have none."""
+        """`weights` and initial weights of added features that have none."""
         added: dict[str, float | list[float]] = {f.name: 0.0 for f in ADDED_BY_TUNE if getattr(self, f.name)}
         if self.length_groups is not None:
             added["length_groups"] = [0.0] * n_length_groups(self.length_groups, len(weights.translation))
@@ -41,46 +43,57 @@ class AddedFeatures(_Features):
 
 
 class TuneConfig(MethodSettings, ScoringSettings):
-    """Everything that `tune` can be told besides its files."""
+    """Settings of `tune`."""
 
-    method: TuneMethod = Field("mira-corpus", description="method by which weights are found")
+    method: TuneMethod = Field("mira-corpus", description="tuning method")
     online: OnlineTuning = OnlineTuning()
     iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(
         10, description="maximum number of iterations of decoding and optimizing"
     )
-    nbest: int = Field(200, ge=1, le=MOST_HYPOTHESES, description="hypotheses of each sentence and iteration")
-    distinct: bool = Field(True, description="with different texts")
+    nbest: int = Field(
+        200, ge=1, le=MOST_HYPOTHESES, description="size of the n-best list of each sentence in each iteration"
+    )
+    distinct: bool = Field(True, description="count only hypotheses with different texts")
     seeds: Annotated[list[Seed], WITHOUT_EFFECT] = Field(
         [1],
         min_length=1,
         max_length=MOST_RUNS,
-        description="random seeds, with a run for each; the best on the development set is kept",
+        description="random seeds, with one run for each; the run with the best score on the tuning set is kept",
     )
     c: Annotated[list[PositiveFactor], WITHOUT_EFFECT] = Field(  # it is in the name of the run
         [],
         max_length=MOST_RUNS,
-        description="C of the MIRA methods, the largest step, with a run for each value; none: the method's own",
+        description="C of the MIRA methods, which limits the step size, with one run for each value; none: the "
+        "default of the method",
     )
     fixed: list[str] = Field(["unknown_word_penalty"], description="features that keep their weights")
-    sparse: SparseTuning = Field("scales", description="of a model's sparse features: those of groups, or each its own")
+    sparse: SparseTuning = Field(
+        "scales",
+        description="which weights of the model's sparse features are tuned: one scale for each group, or a weight for "
+        "each feature",
+    )
     most_sparse: int | None = Field(
         None,
         ge=1,
         le=MOST_COUNTED,
-        description="sparse features that get weights: the most frequent in the lists; none: all",
+        description="number of sparse features to tune, the most frequent ones in the lists; none: all",
     )
     add: AddedFeatures = AddedFeatures()
-    min_new: float = Field(0.001, ge=0, lt=1, description="stop when fewer of an iteration's hypotheses are new")
-    source_format: SourceFormat = Field("text", description="of the source sentences: text, or plf, lattices")
+    min_new: float = Field(
+        0.001, ge=0, lt=1, description="stop when a smaller share of an iteration's hypotheses is new"
+    )
+    source_format: SourceFormat = Field("text", description="format of the source sentences: text, or plf for lattices")
     search: SearchSettings | None = Field(
-        None, description="what is decoded with, which the tuned model then carries; none: as the model is searched"
+        None, description="search settings for decoding, which the tuned model keeps; none: those of the model"
     )
 
     @property
     def list_method(self) -> Method:
-        """The method, of those that tune n-best lists. Raises ConfigError for another."""
+        """The method, if it tunes n-best lists. Raises ConfigError for others."""
         if self.method == "online":
-            raise ConfigError("method is online, which decodes by itself; give one that tunes lists, such as mert")
+            raise ConfigError(
+                "method is online, which does not tune n-best lists; give a method that does, such as mert"
+            )
         return self.method
 
     @property
@@ -91,9 +104,9 @@ class TuneConfig(MethodSettings, ScoringSettings):
     @model_validator(mode="after")
     def _tunes_online_what_it_can(self) -> "TuneConfig":
         if self.method == "online" and self.c:
-            raise ValueError(f"c is {self.c}, which method online has no use for; give it for a MIRA method")
+            raise ValueError(f"c is {self.c}, which method online does not use; give it for a MIRA method")
         if self.method == "online" and self.source_format != "text":
-            raise ValueError("source_format is plf, and method online reads text alone; give another method")
+            raise ValueError("source_format is plf, but method online reads only text; give another method")
         return self
 
     @model_validator(mode="after")
@@ -105,6 +118,7 @@ class TuneConfig(MethodSettings, ScoringSettings):
         return self
 
     def with_c(self, c: float) -> "TuneConfig":
+        """The same settings with another C for all MIRA methods."""
         names = ("mira_batch", "mira_chiang", "mira_corpus")
         return self.model_copy(update={name: getattr(self, name).model_copy(update={"c": c}) for name in names})
 
@@ -125,9 +139,11 @@ NOT_TUNED_BY = SHARED | {
 
 
 def check_inner(tune: TuneConfig | None) -> None:
-    """Raises ValueError where settings of tuning within another training have no effect there."""
+    """Raises ValueError if settings of tuning within another training have no effect there."""
     if tune is not None and tune.method == "online":
-        raise ValueError("tune.method is online, which learns by itself; give a method that tunes lists, such as mert")
+        raise ValueError(
+            "tune.method is online, which does not tune n-best lists; give a method that does, such as mert"
+        )
     for name, reason in NOT_TUNED_BY.items():
         if tune is not None and getattr(tune, name) != getattr(TuneConfig(), name):
             raise ValueError(f"tune.{name} has no effect in training; {reason}")

@@ -108,9 +108,7 @@ def _training(corpus: BitextFiles, online: OnlineData) -> BitextFiles | None:
     if online.alignment is None:
         return None
     if len(corpus.references) > 1:
-        raise ConfigError(
-            f"{len(corpus.references)} references of training data, which have one; leave out --alignment"
-        )
+        raise ConfigError(f"{len(corpus.references)} references of training data, expected one; leave out --alignment")
     return BitextFiles(corpus.source, [corpus.references[0]], online.alignment)
 
 

@@ -69,9 +69,9 @@ def learn(nbest: Path, metric: Metric, config: TuneConfig, start: Weights | None
 
 
 def _vector(path: Path, weights: Weights, layout: Layout, keys: Sequence[int]) -> np.ndarray:
-    """float64[F], the weights of the dense features of a list and of its sparse ones by `keys`; 0 where there is none.
+    """float64[F], the weights of the dense features of a list and of its sparse ones by `keys`; 0 if there is none.
 
-    Raises FormatError where a feature has not as many values as weights.
+    Raises FormatError if a feature's numbers of values and weights differ.
     """
     found: list[float] = []
     sizes = layout.dense | {layout.sparse[key]: 1 for key in keys}
@@ -85,7 +85,7 @@ def _vector(path: Path, weights: Weights, layout: Layout, keys: Sequence[int]) -
 def rerank(nbest: Path, weights: Weights) -> Iterator[str]:
     """The text of the best entry of each list, the first of several; features without weights count nothing.
 
-    Raises FormatError where a feature has not as many values as weights, and at the end of check_names.
+    Raises FormatError if a feature's numbers of values and weights differ, and at the end of check_names.
     """
     reader, n_lines = NbestReader(nbest), 0
     counts, factors = np.zeros(0, np.int64), list[Sequence[float]]()  # of each name
@@ -124,14 +124,14 @@ def _fill_scores(lines: NbestLines, first: np.ndarray, weights: np.ndarray, scor
 def check_names(path: Path, dense: Iterable[str], sparse: Iterable[str], weights: Weights) -> None:
     """Log a line of the features of all lines that have no weight, and of the weights that no line has a feature for.
 
-    A sparse feature may lack a weight: those of 0 are not written. Raises FormatError where no name is in both.
+    A sparse feature may lack a weight: those of 0 are not written. Raises FormatError if no name is in both.
     """
     names = dict.fromkeys([*dense, *sparse])
     if not names.keys() & weights.keys():
         problem = f"no feature has a weight: the list has {_shown(names)}; the weights are of {_shown(weights)}"
         raise FormatError(path, f"{problem}; give both the same names")
     if without := [name for name in dense if name not in weights]:
-        log.warning("%s: features without weight, which count nothing: %s", path, _shown(without))
+        log.warning("%s: features without a weight, which are ignored: %s", path, _shown(without))
     if unused := [name for name in weights if name not in names]:
         log.warning("%s: no line has the features of these weights: %s", path, _shown(unused))
 
@@ -139,7 +139,7 @@ def check_names(path: Path, dense: Iterable[str], sparse: Iterable[str], weights
 def check_fixed(path: Path, layout: Layout, fixed: Iterable[str]) -> None:
     """Log a line of the features that shall keep their weights and are in no list."""
     if unknown := sorted({*fixed} - {*layout.dense, *layout.sparse.values()}):
-        log.warning("%s: no line has the features that are to be fixed: %s", path, _shown(unknown))
+        log.warning("%s: no line has the features to be fixed: %s", path, _shown(unknown))
 
 
 def _shown(names: Iterable[str]) -> str:

@@ -44,7 +44,7 @@ class TuningRun:
     """The directory of a run: its progress, the weights after each iteration, its n-best lists."""
 
     def __init__(self, directory: Path, signature: str):
-        """Begin, or resume. Raises ConfigError where the directory has a run of other settings or data."""
+        """Begin, or resume. Raises ConfigError if the directory has a run of other settings or data."""
         self.directory = directory
         self.progress = begin(directory / PROGRESS, TuningProgress(signature=signature))
 
@@ -64,7 +64,7 @@ class TuningRun:
             self.progress = self.progress.model_copy(update={"iterations": done[:-1], "finished": False})
 
     def save_weights(self, number: int, weights: Weights, sparse: SparseWeights | None = None) -> None:
-        """Keep the weights after iteration `number`; those of sparse features where they are tuned."""
+        """Keep the weights after iteration `number`; and those of sparse features if they are tuned."""
         if sparse is not None:
             save_sparse_weights(sparse, self._sparse(number))
         save_config(weights, self.directory / f"weights.{number:02}.yaml")
@@ -73,7 +73,7 @@ class TuningRun:
         return load_config(self.directory / f"weights.{number:02}.yaml", Weights)
 
     def sparse_weights(self, number: int) -> SparseWeights | None:
-        """The sparse weights after iteration `number`; None where they are not tuned."""
+        """The sparse weights after iteration `number`; None if they are not tuned."""
         return open_sparse_weights(self._sparse(number)) if self._sparse(number).exists() else None
 
     def _sparse(self, number: int) -> Path:

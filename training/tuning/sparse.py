@@ -24,19 +24,21 @@ def is_group(names: FeatureLayout) -> np.ndarray:
 def with_scales(weights: Weights, sparse: Sparse) -> Weights:
     """`weights` with scale 1 for groups that the model has and gives no scale.
 
-    Raises ConfigError where it has no groups, or one with scale 0.
+    Raises ConfigError if it has no groups, or one with scale 0.
     """
     names = [name for name, active in zip(GROUPS, sparse.active) if active]
     if not names:
         raise ConfigError("sparse is weights, but the model has no sparse features; give it a templates.yaml")
     for name in names:
         if getattr(weights, name) == 0:
-            raise ConfigError(f"the scale of {name} is 0, its features have no effect; give another in weights.yaml")
+            raise ConfigError(
+                f"the scale of {name} is 0, so its features have no effect; give another scale in weights.yaml"
+            )
     return weights.model_copy(update={name: 1.0 for name in names if getattr(weights, name) is None})
 
 
 def weights_of(weights: SparseWeights, keys: np.ndarray) -> np.ndarray:
-    """float64[K] weights of features (uint64[K]), 0 where they have none."""
+    """float64[K] weights of features (uint64[K]), 0 if they have none."""
     values = np.zeros(keys.size)
     fill_weights(weights, keys, values)
     return values

@@ -140,7 +140,7 @@ class Tuner:
         return Problem(lists, self.metric, start, tunable, rng, self.development.threads, self.config.memory)
 
     def _line(self, number: int, iteration: TuningIteration) -> str:
-        """What is told of decoding for an iteration, which is with the weights of the one before."""
+        """The message about the decoding of an iteration, which uses the weights of the previous one."""
         reported, after = self.development.reported, iteration.list_score
         weights = f"after iteration {number - 1}" if number > 1 else "before"
         lists = "" if after is None else f", {reported(after):.2f} on the lists after optimizing"
@@ -153,7 +153,7 @@ def tuning_before_scores(
     """A function by which another trainer tunes weights before it scores them: by all `runs`, of which the best counts.
 
     The work is in `directory` while it lasts. What a tuning of the same name did there before it was killed is not done
-    again; ConfigError is raised where that had another signature. Whoever is killed before the result is recorded
+    again; ConfigError is raised if that had another signature. Whoever is killed before the result is recorded
     tunes again, to the same weights.
     """
 

@@ -30,13 +30,13 @@ def tune_model(
 ) -> list[RunResult]:
     """Tune the weights of `model` on `corpus`, and write it with the best ones to `output`; the results of all runs.
 
-    What an earlier call with the same settings and data did is not done again; a model or work of others in `output` is
-    refused or, where `is_forced`, deleted. `online`: further data of the method of that name.
+    Work of an earlier call with the same settings and data is continued; another model or run in `output` is
+    refused or, if `is_forced`, deleted. `online`: further data of the method of that name.
     """
     if config.method == "online":
         return tune_online(model, corpus, output, config, test, online or OnlineData(), is_forced)
     if online is not None:
-        raise ConfigError("a word alignment and held-out data are for method online alone; leave them out")
+        raise ConfigError("a word alignment and held-out data are only for method online; leave them out")
     derived = DerivedModel.begin(model, output, WORK, corpus.sets_by_name)
     form = derived.opened.has_tags, config.source_format == "plf"
     development, test_set = (
@@ -81,7 +81,7 @@ def _result(tuner: Tuner, test: DevelopmentSet | None) -> RunResult:
 
 
 def _write_model(derived: DerivedModel, tuner: Tuner, config: TuneConfig) -> None:
-    """Write the tuned weights, those of sparse features, where they were tuned, and how the model is searched."""
+    """Write the tuned weights, also of sparse features if they were tuned, and the search settings."""
     best, output = tuner.run.progress.best, derived.output
     sparse, own = tuner.run.sparse_weights(best), save_search(config, derived)
     if sparse is not None:

@@ -92,7 +92,7 @@ def _count_bigrams(index: TwinIndex, tokens, offsets, side):
 
 @kernel
 def _count_rare(index: TwinIndex):
-    """How many occurrences (int64) have bigrams that occur again, but are rare."""
+    """Number of occurrences (int64) of bigrams that occur again, but are rare."""
     total = np.int64(0)
     for slot in range(index.counts.size):
         if 2 <= index.counts[slot] <= MOST_OCCURRENCES:
@@ -133,7 +133,7 @@ def _add(index: TwinIndex, tokens, begin, end, side, pair):
 
 @inner_kernel
 def common_words(first, second, row):
-    """How many words (int64) the longest common subsequence of two sentences has (Wagner & Fischer 1974).
+    """Number of words (int64) in the longest common subsequence of two sentences (Wagner & Fischer 1974).
 
     first: int32[n], second: int32[m] word ids; row: int32[m + 1 or more], overwritten.
     """
@@ -162,7 +162,7 @@ def _is_like(corpus: Corpus, pair, other, share, row):
 
 @inner_kernel
 def _most_voted(index: TwinIndex, n_voted):
-    """The earliest pair (int64) with most votes, which then has none; EMPTY where no pair has any."""
+    """The earliest pair (int64) with most votes, which then has none; EMPTY if no pair has any."""
     best, most = np.int64(EMPTY), np.int64(0)
     for i in range(n_voted):
         pair = np.int64(index.voted[i])
@@ -240,7 +240,7 @@ def _find_twins(index: TwinIndex, source: Corpus, target: Corpus, begin, end, sh
 
 
 def find_twins(source: Corpus, target: Corpus, share: float) -> Twins:
-    """Which pairs of a bitext repeat earlier ones; `share` of their words, 0 to 1, is in common to near-duplicates."""
+    """Find pairs of a bitext that repeat earlier ones; near-duplicates have `share` (0 to 1) of the words in common."""
     n_pairs, longest = source.offsets.size - 1, max(_longest(source), _longest(target))
     n_bigrams = source.tokens.size + target.tokens.size + 2 * n_pairs
     sizes = {"B": _table_size(n_bigrams), "W": _table_size(2 * n_pairs), "N": n_pairs, "L": longest, "R": 0}
@@ -259,7 +259,7 @@ def find_twins(source: Corpus, target: Corpus, share: float) -> Twins:
 
 
 def twins_of_files(source: Path, target: Path, share: float) -> Twins:
-    """The twins of two parallel files, tokenized, one sentence a line. Raises FormatError where lengths differ."""
+    """The twins of two parallel files, tokenized, one sentence a line. Raises FormatError if lengths differ."""
     first, second = (read_corpus(path, Vocabulary()) for path in (source, target))
     n_source, n_target = first.offsets.size - 1, second.offsets.size - 1
     if n_source != n_target:

@@ -47,7 +47,7 @@ class AlignmentJob(NamedTuple):
 
     @property
     def aligns_anew(self) -> bool:
-        """Whether links are found by the trained model, and not by the training itself."""
+        """Whether links are found with the trained model rather than during training."""
         return bool(self.learned) or self.stages[-1][0] in WITHOUT_TRAINING_LINKS
 
     @property

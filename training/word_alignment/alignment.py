@@ -44,7 +44,7 @@ class Pieces(NamedTuple):
 
 
 class KeptModels(NamedTuple):
-    """What is done with the models of both directions besides aligning, and by which."""
+    """Where the models of both directions are read and written, and whether they score sentence pairs."""
 
     learned: Path | None = None  # directory of models that align, in place of training
     saved: Path | None = None  # directory that the models are written to

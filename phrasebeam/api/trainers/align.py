@@ -46,36 +46,43 @@ OF_ALIGNERS = ("scores", "lexicon")  # those that are trained here, and saved on
 
 
 class AlignOptions(TokenizerOptions, PairOptions, total=False):
-    """What aligns, and what is written."""
+    """The aligner, and the output files."""
 
     raw: RawOrTokens
     model: Annotated[
         File | None,
-        Option("What aligns: a directory of `save`, or a translation model.", unset="the text, on which it is trained"),
+        Option(
+            "Aligner to use: a directory that `save` wrote, or a translation model.",
+            unset="train an aligner on the text",
+        ),
     ]
     output: Annotated[
         File | None,
-        Option("File for the alignments, 0-0 1-2 (Pharaoh); - for standard output.", unset="returned"),
+        Option("Output file for the alignments, 0-0 1-2 (Pharaoh's format); - for standard output.", unset="returned"),
     ]
     aligner: Annotated[Aligner | None, Option(section=AlignmentConfig)]
     heuristic: Annotated[Symmetrization | None, Option(setting="symmetrization")]
     seed: int | None
-    save: Annotated[File | None, "Directory for the aligners of both directions, to align more text by."]
+    save: Annotated[
+        File | None, "Output directory for the trained aligners of both directions, to align more text later."
+    ]
     scores: Annotated[
-        File | None, "File for a score of each pair: ln p by words, the mean of both directions; higher is better."
+        File | None,
+        "Output file for a score of each sentence pair: log probability per word, the mean of both "
+        "directions; higher is better.",
     ]
     lexicon: Annotated[
         Files | None,
-        "File of word translation probabilities, or two: p(source | target) where its name ends in .e2f or .t2s, before"
-        " .gz or .zst, else p(target | source).",
+        "One or two output files for word translation probabilities: p(source | target) if the name ends in .e2f or "
+        ".t2s (before .gz or .zst), else p(target | source).",
     ]
     lexicon_format: Annotated[LexiconFormat | None, Option("Format of `lexicon`.", unset="moses")]
     gold: Annotated[
         File | None,
-        "Alignments by hand, of Pharaoh's format (0-0 1?2) or NAACL's, to tell the error rate by.",
+        "Gold alignments in Pharaoh's format (0-0 1?2) or the NAACL format; prints the alignment error rate.",
     ]
     config: Config
-    force: Annotated[bool, "Delete the aligner that is in `save`."]
+    force: Annotated[bool, "Replace the aligner in `save`."]
     memory: MemoryBound
 
 
@@ -85,15 +92,15 @@ def align(
     source: RawSource,
     target: TargetIfApart,
     *,
-    threads: Annotated[Threads, "Threads, or sentences that are worked on at the same time."] = 2,
+    threads: Annotated[Threads, "Number of threads, or of sentences that are processed at the same time."] = 2,
     **options: Unpack[AlignOptions],
 ) -> AlignedFiles:
-    """Align the words of sentence pairs in both directions, which are combined.
+    """Align the words of sentence pairs: in both directions, whose alignments are then combined.
 
     Aligners are trained on the text itself, unless a model is given. TextAligner aligns sentences by a translation
     model.
 
-    Returns how many sentence pairs and links there are, the alignments, and their errors. Raises SmtError or OSError.
+    Returns the numbers of sentence pairs and links, the alignments, and their error rate. Raises SmtError or OSError.
 
     >>> aligned = align("dev.de", "dev.en", save="aligner")
     >>> aligned.sentence_pairs, len(aligned.lines)
@@ -127,21 +134,21 @@ def align(
 
 
 def _check(options: Any, model: Path | None, by_model: bool) -> None:
-    """Raise ConfigError where options need or exclude each other."""
+    """Raise ConfigError if options need or exclude each other."""
     if model is not None:
         kind = "a translation model" if by_model else "a saved aligner"
         for name in (*OF_TRAINING, *(OF_ALIGNERS if by_model else ("raw",))):
             if options[name] not in (None, False):
-                use = "of aligners alone" if name in OF_ALIGNERS else "for a training"
+                use = "only for aligners" if name in OF_ALIGNERS else "only for training"
                 raise ConfigError(f"{_option(name)} is {use}, and {model} is {kind}; leave out one of the two")
     if by_model and options["heuristic"] not in (None, *HEURISTICS):
         known = ", ".join(HEURISTICS)
-        raise ConfigError(f"--heuristic {options['heuristic']} is of aligners alone; with a translation model, {known}")
+        raise ConfigError(f"--heuristic {options['heuristic']} is only for aligners; with a translation model, {known}")
     given = list(_of_raw(options))
     if given and not options["raw"]:
-        raise ConfigError(f"{_option(given[0])} is of raw text; give --raw with it")
+        raise ConfigError(f"{_option(given[0])} is for raw text; give --raw, too")
     if options["lexicon_format"] and not options["lexicon"]:
-        raise ConfigError("--lexicon-format is that of --lexicon; give both, or leave it out")
+        raise ConfigError("--lexicon-format needs --lexicon; give both, or leave it out")
 
 
 def _of_raw(options: Any) -> dict[str, str]:

@@ -26,23 +26,24 @@ class WordOptions(TypedDict, total=False):
     """What the recipe `normalize` learns from."""
 
     pairs: Annotated[
-        File | None, "For the recipe normalize: a word, a tab, its form; a pair a line, an empty line after a sentence."
+        File | None,
+        "Table for the recipe normalize: each line has a word, a tab and its form; an empty line ends a sentence.",
     ]
-    dev_pairs: Annotated[File | None, "Other pairs, from which weights are learned besides folds of `pairs`."]
-    words: Annotated[File | None, "Further words of the target language, as forms might be."]
+    dev_pairs: Annotated[File | None, "More pairs, in the same format, from which weights are learned in addition."]
+    words: Annotated[File | None, "List of words in the standard spelling, as candidate forms."]
 
 
 def is_of_words(recipe: object) -> bool:
-    """Whether a recipe, a file or what it would say, trains a normalizer. Raises ConfigError or OSError."""
+    """Whether a recipe (a file, or its content) trains a normalizer. Raises ConfigError or OSError."""
     data = load_yaml(recipe) if isinstance(recipe, str | Path) else recipe
     return isinstance(data, NormalizerRecipe) or (isinstance(data, Mapping) and SECTION in data)
 
 
 def check_no_words(given: Mapping[str, Any]) -> None:
-    """Raise ConfigError where a recipe of sentences is given word pairs, or lacks what it needs."""
+    """Raise ConfigError if a recipe of sentences is given word pairs, or lacks what it needs."""
     for name in WordOptions.__annotations__:
         if given[name] is not None:
-            raise ConfigError(f"--{_option(name)} is for --recipe normalize; give --source, --target and their like")
+            raise ConfigError(f"--{_option(name)} is for --recipe normalize; give --source and --target instead")
     if given["source"] is None:
         raise ConfigError("--source is missing; give a file of sentences")
 
@@ -51,7 +52,7 @@ def train_on_words(recipe: Any, given: Mapping[str, Any]) -> NormalizerDescripti
     """Train the normalizer that the options of `train` mean. Raises SmtError or OSError."""
     for name, value in given.items():
         if name not in (*KNOWN, *WordOptions.__annotations__) and value not in UNSET:
-            raise ConfigError(f"--{_option(name)} has no effect on a recipe of words; leave it out")
+            raise ConfigError(f"--{_option(name)} has no effect on the recipe normalize; leave it out")
     n_bytes = memory_option(given["memory"])
     bounds = {"memory": n_bytes} | ({} if given["threads"] is None else {"threads": given["threads"]})
     settings = config_with_options(recipe, NormalizerRecipe, {SECTION: bounds}).normalizer

@@ -17,7 +17,7 @@ from phrasebeam.training.tuning.methods.registry import Method
 
 
 class Reranked(NamedTuple):
-    """What was learned, and what is best by it."""
+    """Learned weights, and the best translations by them."""
 
     learned: reranking.RerankingResult | None  # where there are lists to learn from
     translations: list[str]  # the best of each list of `nbest`, unless they were written to `output`
@@ -26,33 +26,37 @@ class Reranked(NamedTuple):
 class RerankOptions(ResourceOptions, total=False):
     """How weights are found on given n-best lists."""
 
-    nbest: Annotated[File | None, "N-best lists whose best translations are chosen."]
-    output: Annotated[File | None, Option("File for these translations; - for standard output.", unset="returned")]
-    train: Annotated[File | None, "N-best lists, in Moses' format, to learn the weights from."]
-    reference: Annotated[Files | None, "Translations for `train`, one file for each set of them."]
+    nbest: Annotated[File | None, "N-best lists to rerank."]
+    output: Annotated[
+        File | None, Option("Output file for the best translations; - for standard output.", unset="returned")
+    ]
+    train: Annotated[File | None, "N-best lists in Moses' format, to learn weights from."]
+    reference: Annotated[Files | None, "Reference translations for `train`; one file for each set of references."]
     method: Method | None
     config: Config
     start_weights: Annotated[
         File | None,
         Option(
-            "File of the weights that `train` begins with; features that are not in it begin with 0.",
-            unset="those that the scores of the lists come from",
+            "File with initial weights for `train`; features that are not in it start with 0.",
+            unset="the weights that the scores in the lists come from",
         ),
     ]
     metric: MetricName | None
     seed: Annotated[int | None, Option("Random seed.", "seeds")]
-    c: Annotated[float | None, Option("C of the MIRA methods, the largest step.", "c")]
+    c: Annotated[float | None, Option("C of the MIRA methods, which limits the step size.", "c")]
 
 
 @described(TuneConfig)
 def rerank(
-    weights: Annotated[File, "File of weights, lines of 'name= weight ...'; with `train` written, not read."],
+    weights: Annotated[
+        File, "File of weights, with lines 'name= weight ...'; it is written if `train` is given, else read."
+    ],
     **options: Unpack[RerankOptions],
 ) -> Reranked:
-    """Learn weights for given n-best lists with any features, and choose the best translations of lists by them.
+    """Learn weights from given n-best lists with any features, and choose the best translations of lists by them.
 
-    Features of all lines that have no weight, and weights that no line has a feature for, are told in a line of the
-    log. Raises ConfigError, FormatError, also where no name is in both, or OSError.
+    A line of the log names features without a weight, and weights without a feature. Raises ConfigError, OSError, or
+    FormatError, also if no feature has a weight.
 
     >>> reranked = rerank("rerank.weights", nbest="dev.nbest", train="dev.nbest", reference="dev.en")
     >>> reranked.learned.score >= reranked.learned.before
@@ -67,7 +71,7 @@ def rerank(
     if train is None and nbest is None:
         raise ConfigError("nothing to do; give --train and --reference to learn weights, --nbest to use them, or both")
     if start_weights is not None and train is None:
-        raise ConfigError("--start-weights is what --train begins with; give --train, or leave it out")
+        raise ConfigError("--start-weights needs --train; give both, or leave it out")
     check_keeps_inputs([output], [nbest, train, weights, start_weights, *paths(reference)])
     if train is not None:
         check_keeps_inputs([weights], [nbest, train, start_weights, *paths(reference)])
@@ -92,7 +96,7 @@ def rerank(
 def _learned(
     train: Path, reference: list[Path], settings: TuneConfig, start: reranking.Weights | None
 ) -> reranking.RerankingResult:
-    """What is learned of the lists in `train`, beginning with the weights `start`."""
+    """The weights learned from the lists in `train`, beginning with the weights `start`."""
     references = [list(read_lines(path)) for path in reference]
     learned = reranking.learn(train, make_metric(settings.metric, references, settings.lowercase), settings, start)
     log.info("%s on these lists: %.2f, before %.2f", settings.metric, learned.score, learned.before)

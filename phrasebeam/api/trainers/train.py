@@ -43,14 +43,15 @@ MOST_SEEDS = 1_000_000
 
 
 class RecipeOptions(shared.RawOptions, shared.TestOptions, PairOptions, WordOptions, total=False):
-    """What a recipe is given besides its texts: a word alignment, and bounds for all stages."""
+    """Inputs of a recipe besides its texts: a word alignment, and bounds for all stages."""
 
     alignment: Annotated[
-        File | None, Option("A word alignment (0-0 1-2 ...) to use as it is.", unset="the text is aligned")
+        File | None,
+        Option("Use this word alignment (0-0 1-2 ...) instead of aligning the text.", unset="align the text"),
     ]
     lm_text: shared.LanguageModelText
-    leave_out_seen: Annotated[bool, "Leave out development and test sentences that are in the training data, too."]
-    threads: Annotated[Threads | None, Option(section=ScoringSettings, unset="those of the recipe")]
+    leave_out_seen: Annotated[bool, "Leave out development and test sentences that also occur in the training data."]
+    threads: Annotated[Threads | None, Option(section=ScoringSettings, unset="as in the recipe")]
     memory: MemoryBound
     force: Force
 
@@ -64,32 +65,36 @@ class _SentenceOptions(RecipeOptions, total=False):
 @described()
 def train(
     source: Annotated[
-        File | None, f"Source sentences, tokenized or `raw`, one a line, plain, .gz or .zst; {OR_PAIRS}."
+        File | None, f"Source sentences, one per line, tokenized or `raw`, plain, .gz or .zst; {OR_PAIRS}."
     ],
     target: TargetIfApart,
     dev_source: Annotated[
-        File | None, f"Other source sentences, to tune on and to choose by; {OR_PAIRS}; or give `dev_folds`."
+        File | None,
+        f"Source sentences of a development set, to tune and to compare on; {OR_PAIRS}; or give `dev_folds`.",
     ],
     dev_reference: shared.ReferencesIfApart,
-    output: Annotated[File, "Directory of the model; a run that was stopped there goes on."],
+    output: Annotated[File, "Directory of the model; an unfinished run in it is continued."],
     *,
     recipe: Annotated[
-        Settings, "quick, standard, best, small, normalize, or a file; 'phrasebeam config recipe-standard' prints one."
+        Settings,
+        "quick, standard, best, small, normalize, or a YAML file as 'phrasebeam config recipe-standard' prints.",
     ] = "standard",
     metric: Annotated[MetricName | None, Option(section=Recipe)] = None,
     dev_folds: Annotated[int | None, Option(section=Recipe)] = None,
     seed: Annotated[
-        int, Field(ge=1, le=MOST_SEEDS), "N adds N - 1 to all seeds of the recipe, to repeat it with others."
+        int,
+        Field(ge=1, le=MOST_SEEDS),
+        "N adds N - 1 to all random seeds of the recipe, to repeat it with other seeds.",
     ] = 1,
     **options: Unpack[RecipeOptions],
 ) -> RecipeResult | NormalizerDescription:
-    """Make the best model of two text files by a recipe of all stages, and report what each brings.
+    """Train the best model from two text files: run the stages of a recipe, and report the gain of each.
 
-    Where a run of another recipe was stopped in `output`, only what follows from the change is done again. The recipe
-    normalize makes a normalizer of word pairs, which needs nothing besides `pairs` and `output`.
+    If `output` has an unfinished run of another recipe, only the stages that changed, and those after them, run again.
+    The recipe normalize trains a normalizer from word pairs; it needs only `pairs` and `output`.
 
-    Returns the scores of each stage; recipe/report.md and report.html in `output` tell more. Of a normalizer, what
-    its normalizer.yaml says. Raises SmtError or OSError.
+    Returns the scores of each stage; recipe/report.md and report.html in `output` have details. For a normalizer,
+    returns its description. Raises SmtError or OSError.
 
     >>> recipe = {"stages": [{"kind": "train-model"}, {"kind": "tune", "settings": {"iterations": 1}}]}
     >>> list(train("train.de", "train.en", "dev.de", "dev.en", "best", recipe=recipe).stages)

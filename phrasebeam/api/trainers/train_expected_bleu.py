@@ -16,7 +16,7 @@ from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig, Optimiz
 class ExpectedBleuOptions(shared.CorpusOptions, EngineOptions, total=False):
     """Which features are learned, by which optimizer, and where the n-best lists are."""
 
-    lists: Annotated[File | None, "Directory for the n-best lists, which further trainings then find there."]
+    lists: Annotated[File | None, "Directory for the n-best lists, which other training runs can use again."]
     optimizer: Optimizer | None
     features: Annotated[str | Sequence[str] | None, Option(unset="a to d")]
 
@@ -31,9 +31,9 @@ def train_expected_bleu(
     output: shared.NewModel,
     **options: Unpack[ExpectedBleuOptions],
 ) -> TrainingOutcome[expected_bleu_model.ExpectedBleuProgress]:
-    """Learn scores of phrase pairs on training data, so that the expected BLEU of n-best lists becomes large.
+    """Train scores of phrase pairs on training data to maximize the expected BLEU of n-best lists.
 
-    Returns the iterations, and what was gained on the development data. Raises SmtError or OSError.
+    Returns the iterations, and the gain on the development data. Raises SmtError or OSError.
 
     >>> outcome = train_expected_bleu("model", "train.de", "train.en", "dev.de", "dev.en", "scored", config=SHORT)
     >>> outcome.result.iterations[1].objective > outcome.result.iterations[0].objective

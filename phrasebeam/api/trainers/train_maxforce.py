@@ -15,7 +15,7 @@ from phrasebeam.training.maxforce.updates import Strategy
 
 
 class MaxforceOptions(shared.CorpusOptions, EngineOptions, total=False):
-    """Where weights are updated, and the seeds of the order of sentences."""
+    """Options of the update strategy and of random seeds."""
 
     update: Strategy | None
     seed: Annotated[int | Sequence[int] | None, Option(setting="seeds")]
@@ -31,9 +31,9 @@ def train_maxforce(
     output: shared.NewModel,
     **options: Unpack[MaxforceOptions],
 ) -> TrainingOutcome[maxforce_model.TrainingResult]:
-    """Learn dense and sparse weights on training data: the violation-fixing perceptron with forced decoding.
+    """Train dense and sparse weights on training data: the violation-fixing perceptron with forced decoding.
 
-    Returns the iterations by seed, and what was gained on the development data. Raises SmtError or OSError.
+    Returns the iterations by seed, and the gain on the development data. Raises SmtError or OSError.
 
     >>> outcome = train_maxforce("model", "train.de", "train.en", "dev.de", "dev.en", "learned", config=SHORT)
     >>> outcome.gain.before <= outcome.gain.best

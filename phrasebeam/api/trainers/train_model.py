@@ -30,19 +30,22 @@ from phrasebeam.training.model_building.config import TrainModelConfig
 
 
 class BuildOptions(ResourceOptions, EngineOptions, RawOptions, PairOptions, total=False):
-    """The word alignment and the further language models of a model, and what the building may use."""
+    """Options of word alignment, language models and resources."""
 
     config: Config
     force: Force
     alignment: Annotated[
         File | None,
         Option(
-            "A word alignment (0-0 1-2 ...), or several set apart by |||, to use as it is.", unset="the text is aligned"
+            "Use this word alignment (0-0 1-2 ...) instead of aligning the text; several per line are "
+            "separated by |||.",
+            unset="align the text",
         ),
     ]
     lm_text: LanguageModelText
     lm_classes: Annotated[
-        Files | None, "Word classes, as cluster writes them, for further language models over these, one for each file."
+        Files | None,
+        "Word classes, as cluster writes them, for additional language models over classes; one file for each model.",
     ]
 
 
@@ -56,7 +59,7 @@ def train_model(
 ) -> ModelDescription:
     """Build a model from parallel text: word alignment, phrase table, reordering model, language model.
 
-    Returns what is said of it in its model.yaml. Raises SmtError or OSError, and then leaves `output` as it was.
+    Returns the description in model.yaml. Raises SmtError or OSError, and then leaves `output` unchanged.
 
     >>> train_model("train.de", "train.en", "new-model", config={"language_model": {"order": 3}}).sentence_pairs
     600

@@ -17,7 +17,7 @@ from phrasebeam.training.ranking.list_iteration import ListIteration
 
 
 class RankingOptions(shared.CorpusOptions, ClusterOptions, total=False):
-    """How sentences are sharded, which features are kept, and how epochs are mixed."""
+    """Options of sharding, feature selection and mixing."""
 
     algorithm: Annotated[int | None, Field(ge=1, le=4)]
     shards: int | None
@@ -25,8 +25,8 @@ class RankingOptions(shared.CorpusOptions, ClusterOptions, total=False):
     workers: int | None
     tasks: Annotated[
         File | None,
-        "File of a label for each sentence pair, say its domain: a shard for each label and, with the setting "
-        "`task_weights: own`, a model of its own weights in ranking/tasks/ of the output.",
+        "File with a label for each sentence pair, for example its domain. Each label gets a shard and, with the "
+        "setting `task_weights: own`, a model with its own weights in ranking/tasks/ of the output.",
     ]
     seed: int | None
 
@@ -41,9 +41,9 @@ def train_ranking(
     output: shared.NewModel,
     **options: Unpack[RankingOptions],
 ) -> TrainingOutcome[OnlineProgress[ListIteration]]:
-    """Learn dense and sparse weights on training data: pairwise ranking over shards, joint feature selection.
+    """Train dense and sparse weights on training data: pairwise ranking on shards, joint feature selection.
 
-    Returns the epochs, and what was gained on the development data. Raises SmtError or OSError.
+    Returns the epochs, and the gain on the development data. Raises SmtError or OSError.
 
     >>> outcome = train_ranking("model", "train.de", "train.en", "dev.de", "dev.en", "ranked", config=SHORT)
     >>> len(outcome.result.iterations)  # that of the weights before, and one epoch

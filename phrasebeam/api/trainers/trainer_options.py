@@ -30,27 +30,32 @@ from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.model_building.config import TrainModelConfig
 
-DevSource = Annotated[File, "Other source sentences, by whose score the best weights are chosen."]
-References = Annotated[Files, "Their translations, one file for each set of them."]
+DevSource = Annotated[File, "Source sentences of a development set, which chooses the best weights."]
+References = Annotated[Files, "Reference translations of the development set; one file for each set of references."]
 LanguageModelText = Annotated[
-    Files | None, "Target-language text for further language models, raw or tokenized as the target, a file for each."
+    Files | None,
+    "Target-language text for additional language models, raw or tokenized like the target; one file for each model.",
 ]
-ReferencesIfApart = Annotated[Files | None, f"Their translations, one file for each set, {UNLESS_PAIRS}."]
-NewModel = Annotated[File, "Directory of the new model; a training that was stopped there goes on."]
-RawSource = Annotated[File, f"Source sentences, tokenized or `raw`, one a line, plain, .gz or .zst; {OR_PAIRS}."]
+ReferencesIfApart = Annotated[
+    Files | None, f"Reference translations, one file for each set of references, {UNLESS_PAIRS}."
+]
+NewModel = Annotated[File, "Directory of the new model; an unfinished run in it is continued."]
+RawSource = Annotated[File, f"Source sentences, one per line, tokenized or `raw`, plain, .gz or .zst; {OR_PAIRS}."]
 
 
 @heading("Test data")
 class TestOptions(TypedDict, total=False):
-    """Sentences by which nothing is chosen."""
+    """A test set, whose scores are only reported."""
 
-    test_source: Annotated[File | None, "Source sentences whose scores are only reported."]
-    test_reference: Annotated[Files | None, "Translations of `test_source`, one file for each set of them."]
+    test_source: Annotated[File | None, "Source sentences of a test set, whose scores are only reported."]
+    test_reference: Annotated[
+        Files | None, "Reference translations of `test_source`; one file for each set of references."
+    ]
 
 
 @heading("Resources")
 class ResourceOptions(TypedDict, total=False):
-    """What a training may use of the machine."""
+    """Processors and memory for training."""
 
     threads: int | None
     memory: MemoryBound
@@ -70,7 +75,7 @@ class CorpusOptions(TrainerOptions, total=False):
 
     alignment: Annotated[
         File | None,
-        Option("Word alignment of the training data (0-0 1-2 ...).", unset="what the model keeps of the data"),
+        Option("Word alignment (0-0 1-2 ...) of the training data.", unset="the alignment stored in the model"),
     ]
     leave_one_out: LeaveOneOut | None
     lm_folds: int | None
@@ -87,10 +92,8 @@ class TokenizerOptions(LanguageOptions, total=False):
 class RawOptions(TokenizerOptions, total=False):
     """Whether text is raw, and its languages."""
 
-    raw: Annotated[bool, "The text is raw: tokenize and truecase it, as then what is to be translated."]
-    clean: Annotated[
-        bool | None, Option("Leave out bad sentence pairs and mend characters.", unset="raw text is, tokenized is not")
-    ]
+    raw: Annotated[bool, "The text is raw: tokenize and truecase it, also when translating."]
+    clean: Annotated[bool | None, Option("Leave out bad sentence pairs and repair characters.", unset="only raw text")]
 
 
 def build_settings(config: TrainModelConfig, options: RawOptions) -> TrainModelConfig:
@@ -110,9 +113,9 @@ def raw_settings(config: TrainModelConfig, options: RawOptions) -> TrainModelCon
         return config
     if not (options["raw"] or config.preprocessing):
         if options["source_tokenizer"] or options["target_tokenizer"]:
-            raise ConfigError("tokenizers are of raw text; give --raw with them")
+            raise ConfigError("tokenizers are for raw text; give --raw, too")
         if len(given) < 2:
-            raise ConfigError("give both --source-language and --target-language; for raw text, give --raw with them")
+            raise ConfigError("give both --source-language and --target-language; for raw text, give --raw, too")
         return config.model_copy(update={"languages": parse_config(given, TextLanguages, "options")})
     section = config.preprocessing.model_dump() if config.preprocessing else {}
     preprocessing = raw_preprocessing(section, given)

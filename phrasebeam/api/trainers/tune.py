@@ -19,7 +19,7 @@ from phrasebeam.training.tuning.tune_model import tune_model
 
 
 class TuneOptions(shared.TrainerOptions, shared.TestOptions, EngineOptions, PairOptions, total=False):
-    """How weights are found, and further data that they are learned or judged by."""
+    """The tuning method, and additional data for training and testing."""
 
     method: TuneMethod | None
     nbest: int | None
@@ -30,26 +30,30 @@ class TuneOptions(shared.TrainerOptions, shared.TestOptions, EngineOptions, Pair
     alignment: Annotated[
         File | None,
         Option(
-            "For method online, where the sentences are training data: their word alignment (0-0 1-2 ...).",
-            unset="what the model keeps of them",
+            "For method online, if the sentences are training data: their word alignment (0-0 1-2 ...).",
+            unset="the alignment stored in the model",
         ),
     ]
-    dev_source: Annotated[File | None, "For method online: other sentences, by whose score the best epoch is chosen."]
-    dev_reference: Annotated[Files | None, "Translations of `dev_source`, one file for each set of them."]
+    dev_source: Annotated[
+        File | None, "For method online: source sentences of a development set that chooses the best epoch."
+    ]
+    dev_reference: Annotated[
+        Files | None, "Reference translations of `dev_source`; one file for each set of references."
+    ]
 
 
 @described(TuneConfig)
 @reads_pairs(("source", "reference"), ("dev_source", "dev_reference"), ("test_source", "test_reference"))
 def tune(
     model: Model,
-    source: Annotated[File, f"Source sentences to tune on, one a line; {OR_PAIRS}."],
+    source: Annotated[File, f"Source sentences to tune on, one per line; {OR_PAIRS}."],
     reference: shared.ReferencesIfApart,
     output: shared.NewModel,
     **options: Unpack[TuneOptions],
 ) -> TrainingOutcome[list[RunResult]]:
-    """Tune the weights of a model on n-best lists: decode, merge, optimize, until nothing new is found.
+    """Tune the weights of a model: decode n-best lists, merge them, optimize weights, until nothing new is found.
 
-    Returns a result for each seed and C, and what the best of them gained. Raises SmtError or OSError.
+    Returns a result for each seed and C, and the gain of the best of them. Raises SmtError or OSError.
 
     >>> outcome = tune("model", "dev.de", "dev.en", "tuned", iterations=1, nbest=10)
     >>> outcome.gain.best >= outcome.gain.before

@@ -34,7 +34,7 @@ FEW = {"iterations": 1, "nbest": 5}
 
 @described()
 def warm_up() -> None:
-    """Compile the kernels of all commands that are not compiled, as first runs do; a process for each processor.
+    """Compile all kernels that the first runs of commands would compile, with one process per processor.
 
     Raises SmtError or OSError.
 

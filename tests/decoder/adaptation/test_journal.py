@@ -181,7 +181,7 @@ def test_a_record_of_a_stranger_is_refused(tmp_path, record):
 
 def test_a_pipe_is_no_journal(tmp_path):
     os.mkfifo(tmp_path / "j")
-    with pytest.raises(FormatError, match="no regular file"):
+    with pytest.raises(FormatError, match="not a regular file"):
         Journal(tmp_path / "j")
 
 

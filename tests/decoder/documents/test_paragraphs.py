@@ -56,9 +56,9 @@ def test_the_command(model, tmp_path):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"raw": False}, "--paragraphs is of raw text"),
-        ({"nbest": 2, "nbest_output": "-"}, "--nbest is of sentences; leave it out, or --paragraphs"),
-        ({"input": "x.po"}, "--paragraphs is of plain text"),
+        ({"raw": False}, "--paragraphs is for raw text"),
+        ({"nbest": 2, "nbest_output": "-"}, "--nbest is for single sentences; leave it out, or --paragraphs"),
+        ({"input": "x.po"}, "--paragraphs is for plain text"),
     ],
 )
 def test_what_cannot_be(model, tmp_path, monkeypatch, more, message):

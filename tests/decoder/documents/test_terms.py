@@ -95,12 +95,17 @@ def test_files(tmp_path, name, content, sides):
 @pytest.mark.parametrize(
     ("name", "content", "sides", "message"),
     [
-        ("x.txt", "", (), "x.txt: its name says none of the formats that are read; expected an end such as .csv, .tsv"),
+        ("x.txt", "", (), "x.txt: its name has no known extension; expected one such as .csv, .tsv"),
         ("x.csv", "a,b\nc,\n", (), "x.csv:2: no translation beside 'c', expected both; add it or remove both"),
         ("x.csv", "a,b\n,c\n", (), "x.csv:2: no term beside 'c'"),
         ("x.csv", 'a,"b\n', (), "x.csv:1: unexpected end of data"),
         ("x.tsv", "a\n", (), "x.tsv:1: 1 column, expected at least 2"),
-        ("x.tbx", TBX.format(FRENCH), (), "x.tbx: has the languages en-US, de, fr; give those of source and target"),
+        (
+            "x.tbx",
+            TBX.format(FRENCH),
+            (),
+            "x.tbx: has the languages en-US, de, fr; give the languages of source and target",
+        ),
         ("x.tbx", TBX.format(""), ("en", "es"), "x.tbx: no terms from en to es; its languages are de, en-US"),
         ("x.tbx", "<martif>", (), "x.tbx:1: "),
     ],

@@ -10,12 +10,12 @@ from phrasebeam.decoder.sparse.templates import Templates
 @pytest.mark.parametrize(
     ("level", "complaint"),
     [
-        ({"kind": "word", "source": "file"}, "source and target are the maps of a level of kind classes"),
-        ({"kind": "classes", "source": "file"}, "source and target are the maps of a level of kind classes"),
+        ({"kind": "word", "source": "file"}, "levels of kind classes need source and target"),
+        ({"kind": "classes", "source": "file"}, "levels of kind classes need source and target"),
         ({"kind": "word", "target": "file"}, "target is a map of target words; give it to levels of kind"),
-        ({"kind": "characters"}, "prefix or suffix says how many characters count"),
-        ({"kind": "characters", "prefix": 1, "suffix": 1}, "suffix is of kind characters, in place of prefix"),
-        ({"kind": "word", "content": ["N"]}, "content is of tags"),
+        ({"kind": "characters"}, "prefix or suffix is the number of characters"),
+        ({"kind": "characters", "prefix": 1, "suffix": 1}, "suffix is for kind characters, instead of prefix"),
+        ({"kind": "word", "content": ["N"]}, "content is for tags"),
     ],
 )
 def test_levels_that_cannot_be(level, complaint):

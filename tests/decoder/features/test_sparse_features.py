@@ -280,7 +280,7 @@ def test_class_reordering_without_classes_is_refused(directory, capsys):
     templates.write_text(templates.read_text().replace("class_reordering: false", "class_reordering: true"))
     assert main(["translate", "--model", str(toy.directory)]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert "class_reordering is of classes of source words; give levels one of kind classes" in line
+    assert "class_reordering needs classes of source words; add a level of kind classes" in line
 
 
 def test_sentences_without_tags_are_refused_by_models_with_features_of_tags(directory):
@@ -295,7 +295,7 @@ def test_sentences_without_tags_are_refused_by_models_with_features_of_tags(dire
     raw_text = RawText(RawTextSettings(source_language="de", target_language="en", casing="keep"))
     with pytest.raises(FormatError, match=r"features of tags; give tokens word\|TAG, and say so"):
         next(translate_lines(decoder, ["a b"], settings=LineSettings(raw_text)))
-    with pytest.raises(ConfigError, match="content is of tags; give it to a level of kind tags"):
+    with pytest.raises(ConfigError, match="content is for tags; give it to a level of kind tags"):
         Level(kind="type", budget=1, content=["N"])
 
 
@@ -323,7 +323,7 @@ def test_features_with_other_keys_are_refused(directory, capsys):
         path.write_text(text.replace(f"format: {FORMAT}\n", format))
         assert main(arguments) == 2
         (line,) = capsys.readouterr().err.splitlines()
-        assert f"{path}: {found}, expected '{FORMAT}'; learn the features anew with train-maxforce" in line
+        assert f"{path}: {found}, expected '{FORMAT}'; learn the features again with train-maxforce" in line
     path.unlink()
     weights = load_config(toy.directory / "weights.yaml", Weights).model_copy(update={"rule_id": None})
     Decoder.load(toy.directory, weights=weights)

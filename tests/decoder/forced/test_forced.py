@@ -180,7 +180,7 @@ def test_a_lattice_can_be_scored_again_by_others(directory, seed, n_more):
         assert gold.score(gold.best_node[found.source_prefix]) == pytest.approx(expected, abs=1e-9)
     has_pairs = found.lattice.rule_pair.max() >= 0
     for others in ([*words, "x"], ["y"] * len(words))[: 1 + has_pairs]:
-        refused = pytest.raises(ModelError, match="the lattice has rules that the sentence lacks")
+        refused = pytest.raises(ModelError, match="the lattice has phrase pairs that the sentence does not have")
         with other.prepare(Input(others), reference) as search, refused:
             search.score(found.lattice)
 

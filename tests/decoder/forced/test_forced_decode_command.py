@@ -226,7 +226,9 @@ def test_rows_without_sentences_are_gaps():
 
 def test_a_plot_of_no_known_format(files, tmp_path, capsys):
     assert run(files, tmp_path, f"--plot={tmp_path / 'plot.words'}") == 2
-    assert "plot.words: no format for plots; expected a file name that ends in one of " in capsys.readouterr().err
+    assert (
+        "plot.words: not a file format for plots; expected a file name that ends in one of " in capsys.readouterr().err
+    )
     assert not (tmp_path / "out").exists()
 
 

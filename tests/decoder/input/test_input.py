@@ -247,11 +247,11 @@ def test_marked_words_are_other_words_for_readers_alone(directory):
         ({"terms": (Term(-1, 1, ("x",)),)}, "a translation is given for words -1 to 0, the sentence"),
         ({"terms": (Term(0, 1, ("x",), -0.5),)}, "a translation has probability -0.5, expected"),
         ({"terms": (Term(0, 1, ("x",), float("nan")),)}, "a translation has probability nan"),
-        ({"terms": (Term(0, 2, ("x",), 1.0, ((2, 0),)),)}, "a translation is aligned .*, which is not all inside"),
-        ({"walls": (4,)}, "a wall stands before word 4, the sentence has words 0 to 2"),
+        ({"terms": (Term(0, 2, ("x",), 1.0, ((2, 0),)),)}, "a translation is aligned .*, which is not entirely inside"),
+        ({"walls": (4,)}, "a wall is before word 4, but the sentence has words 0 to 2"),
         ({"zones": ((2, 2),)}, "a zone holds no words"),
         ({"zones": ((0, 4),)}, "a zone holds words 0 to 3, the sentence has words 0 to 2"),
-        ({"zones": ((0, 2), (1, 3))}, "the zones of words 0 to 1 and words 1 to 2 cross; nest them"),
+        ({"zones": ((0, 2), (1, 3))}, "the zones of words 0 to 1 and words 1 to 2 cross; nest or separate them"),
     ],
 )
 def test_impossible_instructions(instructions, complaint):

@@ -62,7 +62,7 @@ def test_the_command_translates_confusion_networks(model):
         ("--input-format plf", "the model has no weight for the scores of lattices"),
         ("--input-format confusion --input-weight 1", "standard input:1: the sentence that ends here: column 0"),
         ("--input-format plf --markup ignore", "lattices and confusion networks have no markup"),
-        ("--input-format plf --prefix PREFIX", "raw text, prefixes and references go with text alone"),
+        ("--input-format plf --prefix PREFIX", "raw text, prefixes and references are only for text input"),
         ("--input-format plf --input-weight nan", "--input-weight nan: expected a finite number"),
     ],
 )

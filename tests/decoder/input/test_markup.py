@@ -107,7 +107,10 @@ def test_what_is_written_is_read(seed, policy):
         ("a </ b>", "malformed tag at character 3"),
         ('<b translation="x"></b>', "a translation is given for no words, expected at least one"),
         ('<b translation="x||">a</b>', "<b> gives a translation without words; remove a ||"),
-        ('<b translation="x||y" prob="1">a</b>', "<b> gives 2 translations and 1 probabilities, expected as many"),
+        (
+            '<b translation="x||y" prob="1">a</b>',
+            "<b> gives 2 translations and 1 probabilities, expected the same number",
+        ),
         ('<b translation="x" prob="much">a</b>', '<b> has prob="much", expected a number'),
         ('<b translation="x" prob="-1">a</b>', "a translation has probability -1.0, expected"),
         ('<b translation="x" prob="nan">a</b>', "a translation has probability nan, expected"),
@@ -122,7 +125,10 @@ def test_what_is_written_is_read(seed, policy):
         ('a <wall span="1-999999999"/>', "walls are put around words 1 to 999999999, the sentence has"),
         (f'a <wall span="{"9" * 5000}"/>', "<wall> has span="),
         ('a <wall span="4"/>', "walls are put around words 4 to 4, the sentence has words 0 to 0"),
-        ('<ne translation="@num@" entity="3">@num@</ne>', "<ne> means something to Moses that the decoder does not do"),
+        (
+            '<ne translation="@num@" entity="3">@num@</ne>',
+            "<ne> has a meaning in Moses that the decoder does not support",
+        ),
         (f'<b translation="x">{"a " * 64}</b>', "a translation is given for 64 words, at most 63 can have one"),
     ],
 )

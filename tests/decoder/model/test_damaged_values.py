@@ -89,7 +89,7 @@ def test_a_hash_table_without_empty_slots(model):
     path = model / "phrases" / "slots.npy"
     np.save(path, np.zeros_like(np.load(path)))
     assert use(model)
-    assert any("source phrase 0 stands in" in line for line in findings(model))
+    assert any("source phrase 0 is in" in line for line in findings(model))
 
 
 def test_damaged_language_models(model, whole):

@@ -60,7 +60,7 @@ def test_what_people_did_is_kept(model):
     (model / "tuning").mkdir()
     with pytest.raises(ConfigError, match="a model that train-model made: expected one of import-moses; give --force"):
         check_replaceable(model, "import-moses", SETTINGS, DATA)
-    with pytest.raises(ConfigError, match="has tuning, which is no part of it"):
+    with pytest.raises(ConfigError, match="has tuning, which is not part of it"):
         check_replaceable(model, "train-model", SETTINGS, DATA)
     (model / "model.yaml").write_text("format: phrasebeam model 2\n")
     with pytest.raises(ConfigError, match="a model that cannot be read"):

@@ -133,7 +133,7 @@ def test_phrase_pairs_that_are_repeated_are_options_each(tmp_path, caplog):
     (tmp_path / "reordering").write_text("casa ||| house ||| 0.5 0.25 0.25 0.5 0.25 0.25\n")
     (tmp_path / "moses.ini").write_text(REPEATED_INI)
     import_moses(tmp_path / "moses.ini", tmp_path / "model")
-    assert "table: 1 lines repeat the phrases of another; each is a translation of its own, as in Moses" in caplog.text
+    assert "table: 1 lines repeat the phrases of another line; each is a separate translation" in caplog.text
     assert_sound(tmp_path / "model")
     first, second = (one for one in Decoder.load(tmp_path / "model").nbest("casa", 10) if one.text == "house")
     better, worse = np.log([0.7, 0.75]), np.log([0.1, 0.05])
@@ -262,7 +262,7 @@ def test_words_that_moses_cannot_have(tmp_path, toy):
 
 @pytest.mark.parametrize(
     ("weights", "complaint"),
-    [({"early_distortion": 0.1}, "distortion 0.3 beside early_distortion, and Moses has the one or the other; set")],
+    [({"early_distortion": 0.1}, "distortion 0.3 together with early_distortion, but Moses has only one of the two")],
 )
 def test_features_that_moses_cannot_have(tmp_path, toy, weights, complaint):
     model = shutil.copytree(toy, tmp_path / "model")
@@ -315,7 +315,7 @@ def test_the_commands(tmp_path, toy, capsys):
     (moses / "moses.ini").write_text((moses / "moses.ini").read_text() + "[threads]\n4\n")
     assert main(["import-moses", str(moses / "moses.ini"), "--output", str(model)]) == 0
     assert_sound(model)
-    assert "not taken over, since it does not belong to the model: [threads]" in capsys.readouterr().err
+    assert "not imported, because it is not part of the model: [threads]" in capsys.readouterr().err
     expected = [translation.text for translation in Decoder.load(toy).translate_all(LINES)]
     assert [translation.text for translation in Decoder.load(model).translate_all(LINES)] == expected
     assert main(["import-moses", str(tmp_path / "nowhere.ini"), "--output", str(model)]) == 2
@@ -351,7 +351,7 @@ def test_notes_of_an_import(moses, tmp_path, capsys):
     left_out, unweighted = capsys.readouterr().err.splitlines()[-2:]
     assert "[mbr] (translate --mbr), [mbr-size] (translate --mbr-size), [threads] (translate --threads)" in left_out
     assert "drop-unknown" not in left_out
-    assert unweighted == "no weights of LM0 in [weight]: 1 for each score, as in Moses; check that the file is whole"
+    assert unweighted == "[weight] has no weights for LM0: 1 is used for each, as in Moses; is the file complete?"
     assert open_model(tmp_path / "model").weights.language_model == [1.0]
 
 

@@ -203,6 +203,6 @@ def test_what_is_wrong(model, tmp_path):
     without = opened._replace(tables=opened.tables._replace(operations=no_operations()))
     with pytest.raises(ModelError, match="no operation sequence model"):
         Decoder(without)
-    with pytest.raises(ConfigError, match="operations are of words in one order"):
+    with pytest.raises(ConfigError, match="operations need one order of words"):
         decoder = Decoder(opened, weights=opened.weights.model_copy(update={"input_score": [0.1]}))
         decoder.translate(Input.from_lattice([[("a", 1.0, 1)]]))

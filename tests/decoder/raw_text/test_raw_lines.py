@@ -46,7 +46,7 @@ def test_decoders_tell_once(model, caplog):
         decoder.translate("He said house.")
         decoder.translate("He said house.")
     (record,) = caplog.records
-    assert "'He said house.' looks as if it were not tokenized: the model was made of raw text" in record.getMessage()
+    assert "'He said house.' seems not to be tokenized: the model was made of raw text" in record.getMessage()
     assert "which translate_text takes" in record.getMessage()
 
 

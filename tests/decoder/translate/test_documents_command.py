@@ -79,15 +79,15 @@ def test_a_document_goes_to_standard_output(model, tmp_path, capfdbinary):
     ("name", "content", "options", "complaint"),
     [
         ("x.po", "msgid", (), "x.po:1: Syntax error"),
-        ("x.po", PO, ("--nbest", "2", "--nbest-output", "n"), "--nbest is of lines"),
-        ("x.po", PO, ("--alignment",), "--alignment is of lines"),
-        ("x.po", PO, ("--confidence",), "--confidence is of lines"),
-        ("x.po", PO, ("--markup", "exclusive"), "--markup is of lines"),
+        ("x.po", PO, ("--nbest", "2", "--nbest-output", "n"), "--nbest works only for lines"),
+        ("x.po", PO, ("--alignment",), "--alignment works only for lines"),
+        ("x.po", PO, ("--confidence",), "--confidence works only for lines"),
+        ("x.po", PO, ("--markup", "exclusive"), "--markup works only for lines"),
         ("x.tmx", "<tmx/>", (), "x.tmx: is no document to translate; give a PO, XLIFF, TSV or text file"),
         ("x.tsv", "a\tb\n", ("--source-column", "en", "--target-column", "de"), "no column 'en' in its first line"),
         ("x.tsv", "a\n\xff\n", (), "x.tsv:2: byte 0xff at column 1 is not UTF-8"),
         ("x.txt", "a\n", ("--terms", "none.csv"), "none.csv: No such file"),
-        ("x.txt", "a\n", ("--terms", "x.po"), "x.po: its name says none of the formats that are read"),
+        ("x.txt", "a\n", ("--terms", "x.po"), "x.po: its name has no known extension"),
     ],
 )
 def test_mistakes_are_one_line(model, tmp_path, monkeypatch, capsys, name, content, options, complaint):
@@ -101,7 +101,7 @@ def test_mistakes_are_one_line(model, tmp_path, monkeypatch, capsys, name, conte
 def test_a_document_is_not_replaced_by_itself(model, tmp_path, capsys):
     (tmp_path / "x.tsv").write_text("a\t\n")
     assert run(model, tmp_path / "x.tsv", tmp_path / "x.tsv") == 2
-    assert "is read, too, and would be replaced" in capsys.readouterr().err
+    assert "is an input and would be replaced" in capsys.readouterr().err
 
 
 def test_nothing_is_half_written(model, tmp_path):

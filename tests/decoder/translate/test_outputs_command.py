@@ -114,7 +114,7 @@ def test_nothing_half_written(run, tmp_path):
         (("--lattice-output", "o", "--lattice-format", "svg"), "'--lattice-format'"),
         (("--lattice-output", "o", "--lattice-beam", "-1"), "lattice_beam is "),
         (("--lattice-output", "o", "--lattice-beam", "nan"), "lattice_beam is "),
-        (("--nbest", "1", "--nbest-output", "o", "--lattice-output", "o"), "o: two outputs would go there"),
+        (("--nbest", "1", "--nbest-output", "o", "--lattice-output", "o"), "o: two outputs have this name"),
         (("--nbest", "1", "--nbest-output", "-", "--lattice-output", "/dev/stdout"), "/dev/stdout: two outputs"),
         (("--mbr-gain", "chrf++"), "--mbr-size, --mbr-scale and --mbr-gain need --mbr"),
         (("--mbr", "--mbr-size", "0"), "options of --mbr: size: Input should be greater than or equal to 1, found 0"),

@@ -83,13 +83,13 @@ def test_translate_keeps_what_memories_have(model, memory_path, tmp_path, capsys
     with caplog.at_level(logging.INFO, "phrasebeam"):
         translate(model, input=tmp_path / "text.tsv", tm=tmp_path / "memory.tsv", output=tmp_path / "out.tsv")
     assert (tmp_path / "out.tsv").read_text(encoding="utf-8").startswith("a b c d\tneu\n")
-    assert "2 segments, of which the memories have 1" in caplog.text
+    assert "2 segments; the memories have 1" in caplog.text
 
 
 @pytest.mark.parametrize(
     ("name", "content", "error", "said"),
     [
-        ("m.tmx", TMX.replace('"en"', '"fr"'), ConfigError, "has nothing from de to en; its languages are de"),
+        ("m.tmx", TMX.replace('"en"', '"fr"'), ConfigError, "has no segments from de to en; its languages are de"),
         ("m.tmx", TMX[:400], FormatError, "m.tmx"),
         ("m.tsv", "a\t\n", ConfigError, "no segment has a translation"),
         ("m.txt", "a\n", ConfigError, "m.txt"),

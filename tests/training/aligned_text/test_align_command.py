@@ -104,7 +104,7 @@ def test_raw_text_in_a_language_without_rules(here, capsys):
     assert [line.lower() for line in tokens[:2]] == ["ye' wôqkela .", "ye' i wôqkela !"]
     assert not [path for path in here.iterdir() if path.name.startswith(".")]
     phrasebeam.align("raw.bzd", "raw.es", save="tokens")
-    with pytest.raises(phrasebeam.ModelError, match="tokens: an aligner of tokenized text; save one by align --raw"):
+    with pytest.raises(phrasebeam.ModelError, match="tokens: an aligner for tokenized text; save one with align --raw"):
         phrasebeam.preprocess("tokens", "source", input="raw.bzd")
 
 
@@ -126,19 +126,19 @@ def test_errors_by_alignments_by_hand(here, capsys):
 
 
 REFUSED = [
-    ("--model saved --aligner hmm", "--aligner is for a training, and saved is a saved aligner; leave out one"),
-    ("--model saved --save other", "--save is for a training"),
-    ("--model saved --raw", "--raw is for a training"),
-    ("--model model --seed 3", "--seed is for a training, and model is a translation model"),
-    ("--model model --scores new", "--scores is of aligners alone, and model is a translation model"),
-    ("--model model --heuristic source_to_target", "--heuristic source_to_target is of aligners alone"),
-    ("--source-language bzd", "--source-language is of raw text; give --raw with it"),
+    ("--model saved --aligner hmm", "--aligner is only for training, and saved is a saved aligner; leave out one"),
+    ("--model saved --save other", "--save is only for training"),
+    ("--model saved --raw", "--raw is only for training"),
+    ("--model model --seed 3", "--seed is only for training, and model is a translation model"),
+    ("--model model --scores new", "--scores is only for aligners, and model is a translation model"),
+    ("--model model --heuristic source_to_target", "--heuristic source_to_target is only for aligners"),
+    ("--source-language bzd", "--source-language is for raw text; give --raw, too"),
     ("--raw", "raw text needs both languages"),
-    ("--lexicon-format marian", "--lexicon-format is that of --lexicon"),
-    ("--save saved", "saved: an aligner was saved there; give --force"),
+    ("--lexicon-format marian", "--lexicon-format needs --lexicon"),
+    ("--save saved", "saved: has a saved aligner; give --force"),
     ("--save .", ".: exists and is not a saved aligner"),
-    ("--save new --output text.en", "text.en: is read, too"),
-    ("--lexicon text.de", "text.de: is read, too"),
+    ("--save new --output text.en", "text.en: is an input"),
+    ("--lexicon text.de", "text.de: is an input"),
     ("--gold short", "short: 1 lines for 300 sentence pairs; expected one for each"),
     ("--gold outside", "outside:2: a link of 0 and 99 in sentence pair 2, which has "),
     ("--gold many", "many:1: sentence pair 301, and there are 300"),

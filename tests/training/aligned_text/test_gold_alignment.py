@@ -57,7 +57,7 @@ def test_pairs_without_an_alignment_by_hand_do_not_count(tmp_path):
     ("text", "said"),
     [
         ("1 1 1 S\nx\n", r"gold:2: 'x' is not a link; expected sentence, source, target, S or P, as in 1 3 4 S"),
-        ("0 1 1\n", "gold:1: sentence 0; sentences count from 1"),
+        ("0 1 1\n", "gold:1: sentence 0; sentences are counted from 1"),
         ("0-0\n0-0 ||| 1-1\n", r"gold:2: '\|\|\|' is not an alignment point"),
         ("# Sentence pair (1) x\n", "gold:1: an A3 file of GIZA"),
     ],

@@ -113,8 +113,11 @@ def test_what_is_left_out_is_told(tmp_path, monkeypatch, caplog, corpus):
     [
         (("--source", "x.tsv", "--target", "train.en"), "x.tsv: has both sides; leave out --target train.en"),
         (("--source", "train.de", "--target", "x.po"), "x.po: has both sides; give it as --source alone"),
-        (("--source", "train.de"), "train.de: is plain text of one side, and --target is missing; give it, or a file"),
-        (("--source", "x.tmx"), "x.tmx: a memory has several languages; give those of both sides (--source-column"),
+        (("--source", "train.de"), "train.de: is plain text of one side, but --target is missing; give it, or a file"),
+        (
+            ("--source", "x.tmx"),
+            "x.tmx: a memory has several languages; give both (--source-column",
+        ),
         (
             ("--source", "x.tsv", "--source-column", "1", "--target-column", "3"),
             "x.tsv:1: 2 columns, expected at least",
@@ -123,7 +126,10 @@ def test_what_is_left_out_is_told(tmp_path, monkeypatch, caplog, corpus):
         (("--source", "x.tsv", "--source-column", "de"), "x.tsv: columns de and 2; give names for both, or numbers"),
         (("--source", "none.xlf"), "none.xlf: No such file"),
         (("--source", "empty.po"), "empty.po: no sentence pairs, segments: 1 untranslated; give a file"),
-        (("--source", "fr.tmx", "--source-column", "es", "--target-column", "it"), "fr.tmx: has nothing from es to it"),
+        (
+            ("--source", "fr.tmx", "--source-column", "es", "--target-column", "it"),
+            "fr.tmx: has no segments from es to it",
+        ),
     ],
 )
 def test_mistakes_are_one_line(here, tmp_path, capsys, options, complaint):
@@ -136,4 +142,4 @@ def test_mistakes_are_one_line(here, tmp_path, capsys, options, complaint):
 
 def test_a_file_of_pairs_is_not_replaced(here, capsys):
     assert main(["align", "--model", "model", "--source", "x.tsv", "--output", "x.tsv"]) == 2
-    assert "x.tsv: is read, too, and would be replaced" in capsys.readouterr().err
+    assert "x.tsv: is an input and would be replaced" in capsys.readouterr().err

@@ -117,9 +117,9 @@ def test_work_of_other_settings_is_refused_unless_forced(model, tmp_path):
     begin(model, output, nbest=5, search={"stack": 3, "pop_limit": 4})
     (output / "tuning" / "lists").write_text("hours")
     begin(model, output, nbest=5, search={"stack": 3, "pop_limit": 4})
-    with pytest.raises(ConfigError, match=r"work of tune: nbest was 5, is 6; search.stack was 3, is 9; give --force"):
+    with pytest.raises(ConfigError, match=r"a run of tune: nbest was 5, is 6; search.stack was 3, is 9; give --force"):
         begin(model, output, nbest=6, search={"stack": 9, "pop_limit": 4})
-    with pytest.raises(ConfigError, match="work that was begun, in tuning; give --force"):
+    with pytest.raises(ConfigError, match="an unfinished run, in tuning; give --force"):
         begin(model, output, "train-ranking")
     (output / "notes").write_text("mine")
     begin(model, output, is_forced=True, nbest=6)
@@ -135,5 +135,5 @@ def test_a_model_is_refused_unless_forced(model, tmp_path, monkeypatch):
     begin(model, output, "train-ranking", is_forced=True)
     assert not (output / "model.yaml").exists()
     (output / "ranking" / "work.yaml").write_text("format: phrasebeam work 0\n")
-    with pytest.raises(ConfigError, match="work that cannot be read"):
+    with pytest.raises(ConfigError, match="a run that cannot be read"):
         begin(model, output, "train-ranking")

@@ -76,7 +76,7 @@ def test_files_must_be_parallel(data, tmp_path):
     (tmp_path / "short").write_text("a\n")
     for source, references in ((data / "source", [data / "first", tmp_path / "short"]), (tmp_path / "short", [])):
         corpus = BitextFiles(source, [*references, data / "first"])
-        with pytest.raises(FormatError, match="expected as many"):
+        with pytest.raises(FormatError, match="expected the same number"):
             read_development(corpus, ScoringSettings())
 
 

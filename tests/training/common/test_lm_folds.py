@@ -112,7 +112,7 @@ def test_of_a_model_from_elsewhere_only_the_first_is_known(model):
 def test_what_is_not_there_is_refused(model, tmp_path):
     opened = open_model(model)
     given = Input(["das"], held_out=HeldOutPair((), (), fold=N))
-    with pytest.raises(ConfigError, match="the sentence is of fold 2, but there are 2 language model folds"):
+    with pytest.raises(ConfigError, match="the sentence is in fold 2, but there are 2 language model folds"):
         Decoder(opened, folds=open_folds(model / "lm-folds", opened)).translate(given)
     with pytest.raises(ModelError, match=r"folds\.yaml: missing; estimate the folds again"):
         open_folds(tmp_path, opened)

@@ -251,7 +251,7 @@ def test_parameters_that_are_none_are_refused(data, lists, tmp_path, number):
     for path in (tmp_path / "out" / WORK / "iterations").iterdir():
         np.save(path, np.full_like(np.load(path), number))
     (tmp_path / "out" / "model.yaml").unlink()  # so that the model is written again
-    with pytest.raises(FormatError, match=r"0\d\d.npy: a number that is beyond"):
+    with pytest.raises(FormatError, match=r"0\d\d.npy: a number beyond"):
         learn(data, tmp_path / "out", lists, iterations=1)
 
 
@@ -280,9 +280,9 @@ def test_the_command_says_how_it_went(data, lists, tmp_path, capsys):
     assert main(options(data, tmp_path / "new", *more, "--leave-one-out", "drop")) == 2
     assert "lists.yaml: made with" in capsys.readouterr().err
     assert main(options(data, data / "model")) == 2
-    assert "is the model itself" in capsys.readouterr().err
+    assert "is the input model" in capsys.readouterr().err
     assert main(options(data, tmp_path / "new", "--features", "a,a")) == 2
-    assert "one is there twice" in capsys.readouterr().err
+    assert "one occurs twice" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -176,8 +176,8 @@ def test_what_cannot_be_joined_is_refused(data, tmp_path, capsys):
         ),
         ({"features": bound}, "has features of single phrase pairs, which belong to its own phrase table"),
         ({"model": unweighed}, "weigh 0 and 0.5; expected weights above 0"),
-        ({"model": prepared}, "made of text that was prepared differently"),
-        ({"output": data / "perceptron"}, "is the model itself"),
+        ({"model": prepared}, "trained on text that was preprocessed differently"),
+        ({"output": data / "perceptron"}, "is the input model"),
         ({"output": tmp_path / "mine"}, "exists and is not a model"),
         ({"model": "nothing"}, "nothing"),
     ):

@@ -157,14 +157,14 @@ def test_who_learned_nothing_says_so(data, tmp_path, capsys):
     assert "no sparse feature has a weight" in capsys.readouterr().err
     arguments = [f"--model={data / 'model'}", f"--features={tmp_path / 'out'}", f"--output={tmp_path / 'both'}"]
     assert main(["join-features", *arguments]) == 0
-    assert "so that they add nothing" in capsys.readouterr().err
+    assert "so they would have no effect" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("settings_given", "message"),
     [
-        ({"algorithm": 1, "shards": 2}, "algorithm 1 has one; give algorithm 2, 3 or 4"),
-        ({"algorithm": 3, "task_weights": "own"}, "algorithm 3 has no use for; give 4"),
+        ({"algorithm": 1, "shards": 2}, "algorithm 1 has one shard; give algorithm 2, 3 or 4"),
+        ({"algorithm": 3, "task_weights": "own"}, "algorithm 3 does not support; give 4"),
         ({"rates": {"no": 1}}, "'no' is not a feature"),
         ({"algorithm": 5}, "algorithm"),
         ({"tune": {"seeds": [1, 2]}}, r"tune\.seeds has no effect in training"),
@@ -191,7 +191,7 @@ def test_data_that_do_not_fit_are_refused(data, tmp_path, capsys):
             learn(data, tmp_path / f"out-{name}", tmp_path / name, shards=0, task_weights="own")
     with pytest.raises(ConfigError, match="task_weights is own, but there are no tasks; give --tasks"):
         learn(data, tmp_path / "none", task_weights="own")
-    with pytest.raises(ConfigError, match="tasks are shards"):
+    with pytest.raises(ConfigError, match="each task is a shard"):
         learn(data, tmp_path / "one", data / "train.tasks", shards=0, algorithm=1)
     with pytest.raises(ConfigError, match="no sentence pair of 1 to 1 source words"):
         learn(data, tmp_path / "short", max_words=1)

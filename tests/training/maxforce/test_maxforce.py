@@ -262,7 +262,7 @@ def test_other_settings_do_not_go_on(data, tmp_path, capsys):
     assert main(options(data, tmp_path / "out", "--iterations", "1", "--update", "local")) == 2
     assert "give --force to delete it, or another --output" in capsys.readouterr().err
     assert main(options(data, data / "model")) == 2
-    assert "is the model itself" in capsys.readouterr().err
+    assert "is the input model" in capsys.readouterr().err
 
 
 def test_the_alignment_that_the_model_keeps_is_the_default(data, tmp_path, capsys):
@@ -302,7 +302,7 @@ def test_what_was_begun_with_other_settings_is_not_taken_up(data, tmp_path, monk
         {"gold_table_limit": 1},
         {"templates": {"rule_id": True}, "seeds": [2]},
     ):
-        with pytest.raises(ConfigError, match=r"work of train-maxforce: .* was .*, is .*; give --force"):
+        with pytest.raises(ConfigError, match=r"a run of train-maxforce: .* was .*, is .*; give --force"):
             learned_with(data, tmp_path / "out", **more)
     learn(data, tmp_path / "out")
 

@@ -76,7 +76,7 @@ def test_the_table_shows_scores_tests_and_signatures(prefix, capsys, monkeypatch
     [
         ("--hypothesis a --reference missing", "missing: No such file"),
         ("--hypothesis a --reference r --metric blue", "bleu, chrf, chrf++, ter, wer, cer, accuracy"),
-        ("--hypothesis a --reference r --paired bootstrap", "two systems or more"),
+        ("--hypothesis a --reference r --paired bootstrap", "two or more systems"),
         ("--hypothesis a a --reference r", "given twice"),
         ("--hypothesis a", "--reference"),
     ],

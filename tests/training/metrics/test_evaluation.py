@@ -161,11 +161,11 @@ def test_impossible_options(settings, message):
 
 def test_options_that_do_not_fit_the_systems():
     one, two = {"x": ["a"]}, {"x": ["a"], "y": ["b"]}
-    with pytest.raises(ConfigError, match="two systems or more"):
+    with pytest.raises(ConfigError, match="two or more systems"):
         evaluate_texts(one, [["a"]], EvaluationOptions(paired="bootstrap"))
-    with pytest.raises(ConfigError, match="of one system, got 2"):
+    with pytest.raises(ConfigError, match="for a single system, got 2"):
         evaluate_texts(two, [["a"]], EvaluationOptions(confidence=True))
-    with pytest.raises(ConfigError, match="as many of each"):
+    with pytest.raises(ConfigError, match="the same number of each"):
         evaluate_texts(one, [["a", "b"]])
     with pytest.raises(ConfigError, match="at least one"):
         evaluate_files([], [])

@@ -55,7 +55,7 @@ def test_starting_weights_fit_the_reordering_model():
         ({"alignment": {"aligner": "giza"}}, "alignment.aligner: .*'eflomal'.*found 'giza'"),
         ({"language_model": {"order": 9}}, "language_model.order: .*8, found 9"),
         ({"memory": "much"}, "memory: should be a size such as 512M or 2G, found 'much'"),
-        ({"memory": "1K"}, "memory: should be at least 384M, since the program itself takes that, found '1K'"),
+        ({"memory": "1K"}, "memory: should be at least 384M, which the program itself needs, found '1K'"),
         ({"weights": {"reordering": [1.0]}}, "weights.reordering has 1 weights, .*needs 6"),
         ({"weights": {"translation": [1.0]}}, "weights.translation has 1 weights"),
         ({"threads": 0}, "threads: .*1, found 0"),

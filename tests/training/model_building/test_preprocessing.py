@@ -190,7 +190,7 @@ def test_a_moses_model_of_raw_text(folder, tmp_path, run, capfd):
 MISTAKES = {
     "no languages": (["--raw"], "raw text needs both languages; give --source-language and --target-language"),
     "one language": (["--raw", "--source-language", "de"], "raw text needs both languages"),
-    "not raw": (["--source-tokenizer", "neutral"], "tokenizers are of raw text; give --raw with them"),
+    "not raw": (["--source-tokenizer", "neutral"], "tokenizers are for raw text; give --raw, too"),
     "no code": (["--raw", "--source-language", "German!", "--target-language", "en"], "a language code (BCP 47)"),
     "alignment": (["--config", "raw.yaml", "--alignment", "raw.de"], "raw.de: a word alignment counts tokens"),
     "lengths": (["--config", "raw.yaml", "--target", "short"], "short: ends after line 1, and raw.de has more"),
@@ -235,7 +235,7 @@ def test_short_text_is_named_as_people_know_it(tmp_path):
         (tmp_path / name).write_text(f"{name}\n", encoding="utf-8")
     with pytest.raises(FormatError) as caught:
         train_model(tmp_path / "a", tmp_path / "b", tmp_path / "model", config(language_model={"order": 4}))
-    assert str(caught.value).startswith(f"{tmp_path / 'b'}: no such n-grams")
+    assert str(caught.value).startswith(f"{tmp_path / 'b'}: too little text")
     assert caught.value.path == str(tmp_path / "b")
 
 
@@ -288,7 +288,7 @@ def test_subwords_by_a_model_that_is_given(tmp_path):
     assert (tmp_path / "model" / "tokenizer.target").read_bytes() == (tmp_path / "given").read_bytes()
     for content, found in ((b"", "no pieces"), (b"neither", "INTERNAL")):
         (tmp_path / "given").write_bytes(content)
-        with pytest.raises(FormatError, match=f"given: no model of SentencePiece .*{found}.*; give a model"):
+        with pytest.raises(FormatError, match=f"given: not a SentencePiece model .*{found}.*; give a model"):
             train_model(source, target, tmp_path / "other", config(preprocessing=raw))
 
 
@@ -326,4 +326,4 @@ def test_languages_of_tokenized_text_are_two(folder, tmp_path, capsys):
     assert main([*command, "--source-language", "gsw"]) == 2
     assert "give both --source-language and --target-language" in capsys.readouterr().err
     assert main([*command, "--source-tokenizer", "neutral"]) == 2
-    assert "tokenizers are of raw text; give --raw with them" in capsys.readouterr().err
+    assert "tokenizers are for raw text; give --raw, too" in capsys.readouterr().err

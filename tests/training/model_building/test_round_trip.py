@@ -22,7 +22,7 @@ def test_both_sides_are_told(raw, tmp_path, caplog):
         tell_round_trips(raw, RawTextSettings(source_language="fr", target_language="en"), tmp_path)
     source, target = caplog.records
     assert (source.levelname, target.levelname) == ("WARNING", "INFO")
-    assert "source side, raw.fr: 2 of 10 lines (20.0 %) do not come back" in source.getMessage()
+    assert "source side, raw.fr: 2 of 10 lines (20.0 %) are not restored" in source.getMessage()
     assert "\u00ab" in source.getMessage()
     assert source.getMessage().endswith("choose another than moses (--source-tokenizer)")
     assert "target side, raw.en: 1 of 10 lines (10.0 %)" in target.getMessage()

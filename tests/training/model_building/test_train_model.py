@@ -255,7 +255,7 @@ def test_replaces_a_model_and_nothing_else(tmp_path):
     model.mkdir()
     train_model(source, target, model, config())
     (model / "extra").write_text("of the old model", encoding="utf-8")
-    with pytest.raises(ConfigError, match="has extra, which is no part of it; give --force"):
+    with pytest.raises(ConfigError, match="has extra, which is not part of it; give --force"):
         train_model(source, target, model, config())
     train_model(source, target, model, config(), is_forced=True)
     assert not (model / "extra").exists()

@@ -56,7 +56,10 @@ BAD = {
     "LM text that is no text": ({"lm-text": "latin"}, "latin:2: byte 0xe9 at column 4 is not UTF-8"),
     "missing classes": ({"lm-classes": "absent"}, "absent: No such file or directory"),
     "no classes": ({"lm-classes": "short"}, "short:1: 1 fields, expected 'word class', or 'class word count'"),
-    "class of a marker": ({"lm-classes": "marker"}, "marker:1: the class </s>, which is of language models; rename it"),
+    "class of a marker": (
+        {"lm-classes": "marker"},
+        "marker:1: the class </s>, which is reserved in language models; rename it",
+    ),
     "LM of nothing": ({"config": "nothing.yaml"}, "language_models.0: neither text nor classes, expected one of them"),
     "weights of LMs": ({"config": "weights.yaml"}, "weights.language_model has 3 weights, the model has 2 language"),
 }

@@ -103,7 +103,7 @@ def stored(directory):
 @pytest.mark.parametrize("numbers", [(N_SENTENCES, 2, 2, 2), (N_SENTENCES + 1, 2, 2, 1), (N_SENTENCES, 3, 2, 1)])
 def test_a_store_of_other_lists(tmp_path, numbers):
     stored(tmp_path)
-    with pytest.raises(FormatError, match=r"1 iterations with .* expected .* begin anew"):
+    with pytest.raises(FormatError, match=r"1 iterations with .* expected .* start again"):
         NbestStore(tmp_path, *numbers)
 
 

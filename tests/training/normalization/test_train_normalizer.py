@@ -136,7 +136,7 @@ def test_what_was_stopped_goes_on(here, monkeypatch):
     ("arguments", "message"),
     [
         (COMMAND[:3] + ["--output", "x"], "--pairs is missing"),
-        ([*COMMAND, "--raw", "--output", "x"], "--raw has no effect on a recipe of words"),
+        ([*COMMAND, "--raw", "--output", "x"], "--raw has no effect on the recipe normalize"),
         ([*COMMAND, "--source", "words", "--output", "x"], "leave out --source and --target"),
         (["train", "--pairs", "train.tsv", "--output", "x"], "--pairs is for --recipe normalize"),
         (["train", "--output", "x"], "--source is missing"),

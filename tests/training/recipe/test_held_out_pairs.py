@@ -70,7 +70,7 @@ def test_the_files_are_the_two_parts_of_the_training_data(here):
     ("stages", "complaint"),
     [
         ([STAGES[0], {"kind": "refit"}, {"kind": "mbr"}], "refit should be the last stage"),
-        ([STAGES[0], MAXFORCE | {"start": None}, {"kind": "refit"}], "without what train-maxforce makes"),
+        ([STAGES[0], MAXFORCE | {"start": None}, {"kind": "refit"}], "without the result of train-maxforce"),
     ],
 )
 def test_where_refit_may_stand(stages, complaint):
@@ -105,7 +105,7 @@ def test_a_recipe_without_development_data(here, capsys):
         decided[name] for name in ("weights.yaml", "search.yaml")
     ]
     assert phrasebeam.check_model("out") == []
-    assert "The first table is of training pairs that were held out" in (here / "out/recipe/report.md").read_text()
+    assert "the held-out training pairs, which are" in (here / "out/recipe/report.md").read_text()
     before = {path: path.stat().st_mtime_ns for path in here.glob("out/recipe/stages/*/model.yaml")}
     again = phrasebeam.train("train.de", "train.en", None, None, "out", recipe=SMALL, dev_folds=10, **test)
     assert again.stages == result.stages

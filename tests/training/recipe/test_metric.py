@@ -42,4 +42,4 @@ def test_stages_are_kept_by_the_metric(here, capsys):
     report = (here / "out/recipe/report.md").read_text()
     assert "| stage | from | CER | BLEU | chrF++ | TER | WER | accuracy | minutes | peak |" in report
     assert "| test set | CER | BLEU | chrF++ | TER | WER | accuracy |" in report
-    assert f"{scores[result.best]:.2f} ±" in report and "Stages are kept by CER" in report
+    assert f"{scores[result.best]:.2f} ±" in report and "CER decides which stages are kept" in report

@@ -41,7 +41,7 @@ def test_a_file_of_a_recipe_is_itself(tmp_path):
         ([BUILD, BUILD], "two stages are called train-model; give one of them another name"),
         (
             [BUILD, TUNE, BUILD | {"name": "again", "start": "tune"}],
-            "again starts with tune; train-model begins with the",
+            "again starts with tune; train-model starts only from the",
         ),
         ([BUILD, TUNE | {"start": "tuned"}], "the stage tune names tuned, expected a stage before it"),
         ([BUILD, {"kind": "join-features"}], "stages.1.join-features.features: Field required"),

@@ -316,12 +316,12 @@ def test_scores_of_raw_text_are_those_of_the_published_kind(here, capsys):
     assert f"| {bleu:.2f} ± " in report
     assert f"| {chrf:.2f} ± " in report
     assert "tok:13a" in printed.out
-    assert "Raw text is scored, as it is published: BLEU|nrefs:1" in report
+    assert "Scores are computed on raw text, as in publications: BLEU|nrefs:1" in report
     made = report.partition("```sh\n")[2].partition("\n```")[0].replace(" \\\n ", "").split()
     assert made[:2] == ["phrasebeam", "train"]
     assert all(one in made for one in [*data, *raw, "recipe.yaml"])
     assert main([*made[1:-2], "--output", "again"] if made[-2] == "--output" else made[1:]) == 0
-    assert "target side, train.en: 0 of 396 lines (0.0 %) do not come back from the tokenizer" in printed.err
+    assert "target side, train.en: 0 of 396 lines (0.0 %) are not restored from tokens" in printed.err
 
 
 @pytest.mark.parametrize(
@@ -333,7 +333,7 @@ def test_scores_of_raw_text_are_those_of_the_published_kind(here, capsys):
         ({"test_source": "test.de"}, ConfigError, "--test-reference is missing"),
         ({"recipe": "nothing"}, ConfigError, "nothing: neither a file nor a recipe"),
         ({"recipe": {"stages": []}}, ConfigError, "stages: List should have at least 1 item"),
-        ({"source_language": "de"}, ConfigError, "give --raw with them"),
+        ({"source_language": "de"}, ConfigError, "give --raw"),
         ({"raw": True, "source_language": "de"}, ConfigError, "raw text needs both languages"),
         ({"raw": True, "source_language": "de", "target_language": "f!"}, ConfigError, "should be a language code"),
         (
@@ -353,7 +353,7 @@ def test_mistakes_are_found_before_any_work(here, change, error, complaint):
 
 def test_a_model_of_others_is_not_replaced(here):
     phrasebeam.train_model("train.de", "train.en", "out")
-    with pytest.raises(ConfigError, match="a model that no recipe made; give --force to replace it"):
+    with pytest.raises(ConfigError, match="a model that was not made by a recipe; give --force to replace it"):
         phrasebeam.train(*TEXTS, "out", recipe={"stages": STAGES[:1]})
     phrasebeam.train(*TEXTS, "out", recipe={"stages": STAGES[:1]}, force=True)
     assert phrasebeam.check_model("out") == []

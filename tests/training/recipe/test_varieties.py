@@ -81,5 +81,5 @@ def test_a_recipe_of_the_largest(here):
     result = phrasebeam.train(*texts, "out", recipe="few.yaml")
     assert result.sentences["training"] == pytest.approx(400 - 134, abs=3)
     (note,) = result.cleaning
-    assert "of 400 training pairs are left out, whose target is written otherwise than most" in note
+    assert "of 400 training pairs are left out: their target has another spelling than most" in note
     assert note in (here / "out/recipe/report.md").read_text()

@@ -68,7 +68,7 @@ def test_the_page_shows_scores_and_sentences(folder, capsys):
     for text in (
         "phrasebeam evaluate \\\n  --hypothesis one two \\\n  --reference ref \\\n  --trials 20 \\\n  --page page.html",
         "two against one",
-        "2 sentences better, 1 worse, 1 as good.",
+        "2 sentences better, 1 worse, 1 equal.",
         "der <b>hund</b>",
         "the <b>dog</b> sleeps",
         "BLEU",
@@ -110,10 +110,10 @@ def test_report_has_the_page_of_evaluate(folder, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("one two", "one: files of translations are compared by --reference"),
-        ("one --reference ref", "two systems or more"),
-        ("one two --reference ref --source three --output three", "is read, too"),
-        ("one", "no training"),
+        ("one two", "one: to compare files of translations, give --reference"),
+        ("one --reference ref", "two or more systems"),
+        ("one two --reference ref --source three --output three", "is an input"),
+        ("one", "not a training run"),
     ],
 )
 def test_mistakes_of_report(folder, capsys, arguments, message):
@@ -130,13 +130,13 @@ def test_a_page_beside_json(folder, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("--hypothesis one --reference ref --page p", "two systems or more"),
+        ("--hypothesis one --reference ref --page p", "two or more systems"),
         ("--hypothesis one two --reference ref --source src", "give page, too"),
         ("--hypothesis one two --reference ref --source short --page p", "short: 1 lines, but ref has 4"),
         ("--hypothesis one short --reference ref --page p", "short: 1 lines, but ref has 4"),
         ("--hypothesis one two --reference missing --page p", "missing: No such file"),
         ("--hypothesis one two --page p", "--reference"),
-        ("--hypothesis one two --reference ref --page two", "is read, too"),
+        ("--hypothesis one two --reference ref --page two", "is an input"),
     ],
 )
 def test_mistakes_are_one_line_and_status_2(folder, capsys, arguments, message):

@@ -181,7 +181,7 @@ def test_trainings_are_compared_by_their_best_translations(tuned, capsys):
     for others, message in (
         (["third"], "third: other development sentences"),
         (["model"], "model: no translations"),
-        (["dev.src"], "dev.src: no directory of a training"),
+        (["dev.src"], "dev.src: not the directory of a training run"),
     ):
         assert main(["report", "tuned", *others, "--output", "page.html"]) == 2
         assert message in capsys.readouterr().err
@@ -198,7 +198,7 @@ def test_kept_translations_are_those_of_the_weights(tuned):
 
 def test_what_is_no_training_is_refused(tmp_path, capsys):
     assert main(["report", str(tmp_path), "--output", str(tmp_path / "page.html")]) == 2
-    assert "no training" in capsys.readouterr().err
+    assert "not a training run" in capsys.readouterr().err
     (tmp_path / "tuning").mkdir()
     (tmp_path / "tuning" / "work.yaml").write_text("signature: 1\n")
     assert main(["report", str(tmp_path), "--output", str(tmp_path / "page.html")]) == 2

@@ -95,8 +95,8 @@ def test_text_without_a_common_word(files, capsys):
         (("--words", "5", "--target", "few"), "few: 6 lines, but f has more"),
         (("--words", "5", "--alignment", "few", "--output-alignment", "o"), "few: 6 lines, but f has more"),
         (("--words", "5", "--alignment", "align"), "--alignment and --output-alignment need each other"),
-        (("--words", "5", "--source", "empty", "--target", "empty"), "empty: no line with words"),
-        (("--words", "5", "--target", "blank"), "f: no line with words whose translation in blank has words, too"),
+        (("--words", "5", "--source", "empty", "--target", "empty"), "empty: no line has words"),
+        (("--words", "5", "--target", "blank"), "f: no line has words on both sides, here and in blank"),
         (("--words", "5", "--log", "o.f"), "o.f, o.e, o.f: one file for several outputs"),
     ],
 )

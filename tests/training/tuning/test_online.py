@@ -150,7 +150,7 @@ def test_the_command_shows_runs(data, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"method": "online", "c": [0.1]}, r"c is \[0\.1\], which method online has no use for"),
+        ({"method": "online", "c": [0.1]}, r"c is \[0\.1\], which method online does not use"),
         ({"online": {"rates": {"no": 1}}}, "'no' is not a feature"),
     ],
 )
@@ -161,15 +161,15 @@ def test_settings_that_make_no_sense_are_refused(settings, message):
 
 def test_data_of_online_tuning_are_for_it_alone(data, tmp_path, capsys):
     assert main(options(data, tmp_path / "out", "--method", "mert")) == 2
-    assert "are for method online alone" in capsys.readouterr().err
+    assert "are only for method online" in capsys.readouterr().err
     other = {"source": "dev.source", "reference": "dev.target", "model": "model"}
     given = [part for name, file in other.items() for part in (f"--{name}", str(data / file))]
     assert main(["tune", *given, "--iterations", "1", "--output", str(tmp_path / "other")]) == 0
     assert main(options(data, tmp_path / "other")) == 2
-    assert "other: work of tune: method was 'mira-corpus', is 'online'" in capsys.readouterr().err
+    assert "other: a run of tune: method was 'mira-corpus', is 'online'" in capsys.readouterr().err
     with_two = options(data, tmp_path / "two", "--reference", str(data / "train.source"))
     assert main(with_two) == 2
-    assert "references of training data, which have one" in capsys.readouterr().err
+    assert "references of training data, expected one" in capsys.readouterr().err
 
 
 def test_configurations_are_settings():

@@ -111,10 +111,10 @@ def test_the_largest_values_are_learned_from(tmp_path, method):
     [
         ("", "no lines"),
         ("0 ||| a ||| LM0= 1\n", "1: 3 fields"),
-        ("0 ||| a ||| LM0= 1 LM0= 1 ||| 1\n", "1: the feature 'LM0' is there twice"),
+        ("0 ||| a ||| LM0= 1 LM0= 1 ||| 1\n", "1: the feature 'LM0' occurs twice"),
         ("0 ||| a ||| 1 ||| 1\n", "1: the value '1' has no name"),
         ("0 ||| a ||| =1 ||| 1\n", "1: the value '=1' has no name"),
-        ("0 ||| a ||| F0=-1 F0=-2 ||| 1\n", "1: the feature 'F0' is there twice"),
+        ("0 ||| a ||| F0=-1 F0=-2 ||| 1\n", "1: the feature 'F0' occurs twice"),
         ("0 ||| a ||| F0=x ||| 1\n", "1: a feature is 'x', expected a number"),
         ("0 ||| a ||| LM0= x ||| 1\n", "1: a feature is 'x', expected a number"),
         ("0 ||| a ||| LM0= 1 nan ||| 1\n", "1: a feature is 'nan', expected a number up to 1e\\+30"),
@@ -232,9 +232,9 @@ def test_learning_begins_with_given_weights(nbest, reference, tmp_path, capsys):
         .endswith("nothing gained: 100.00 on these lists, 100.00 by the weights begun with")
     )
     assert main(["rerank", "--start-weights", "start", "--weights", "w", "--nbest", "n"]) == 2
-    assert "--start-weights is what --train begins with" in capsys.readouterr().err
+    assert "--start-weights needs --train" in capsys.readouterr().err
     assert main([*arguments, "--start-weights", str(tmp_path / "w")]) == 2
-    assert "is read, too, and would be replaced" in capsys.readouterr().err
+    assert "is an input and would be replaced" in capsys.readouterr().err
 
 
 def test_names_that_do_not_match_are_told(nbest, reference, tmp_path, capsys):
@@ -243,7 +243,7 @@ def test_names_that_do_not_match_are_told(nbest, reference, tmp_path, capsys):
     command = ["rerank", "--weights", str(weights), "--nbest", str(nbest)]
     assert main([*command, "--memory", "64G"]) == 0  # the process of the tests may hold more than the default
     assert capsys.readouterr().err.splitlines() == [
-        f"{nbest}: features without weight, which count nothing: 'LM0'",
+        f"{nbest}: features without a weight, which are ignored: 'LM0'",
         f"{nbest}: no line has the features of these weights: 'LM'",
     ]
     weights.write_text("LM= 1\n" + "".join(f"x{i}= 1\n" for i in range(9)))
@@ -259,5 +259,5 @@ def test_fixed_names_of_no_feature_are_told(nbest, reference, tmp_path, capsys):
     (tmp_path / "config").write_text("fixed: [LM, good_d]\n")
     arguments = ["rerank", "--train", str(nbest), "--reference", str(reference), "--weights", str(tmp_path / "w")]
     assert main([*arguments, "--config", str(tmp_path / "config")]) == 0
-    assert f"{nbest}: no line has the features that are to be fixed: 'LM'\n" in capsys.readouterr().err
+    assert f"{nbest}: no line has the features to be fixed: 'LM'\n" in capsys.readouterr().err
     assert "good_d" not in load_weights(tmp_path / "w")

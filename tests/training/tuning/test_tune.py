@@ -75,7 +75,7 @@ def test_the_weight_of_lattices_is_tuned_on_lattices(data, tmp_path, capsys):
     assert_sound(tmp_path / "out")
     assert open_model(tmp_path / "out").weights.input_score not in (None, [0.1])
     assert main(["tune", *given, "--reference", str(data / "reference"), "--method", "online"]) == 2
-    assert "method online reads text alone" in capsys.readouterr().err
+    assert "method online reads only text" in capsys.readouterr().err
 
 
 def corpus_of(data):
@@ -325,15 +325,15 @@ def test_sparse_weights_that_cannot_be_tuned(data, sparse_data, tmp_path):
 def test_mistakes(data, tmp_path):
     source, reference = data / "source", data / "reference"
     config = TuneConfig(**QUICK).model_copy(update={"iterations": 1})
-    with pytest.raises(FormatError, match="expected as many"):
+    with pytest.raises(FormatError, match="expected the same number"):
         tune_model(data / "model", BitextFiles(source, [reference, data / "config"]), tmp_path / "out", config)
     with pytest.raises(ConfigError, match="not a model"):
         tune_model(data / "model", BitextFiles(source, [reference]), data, config)
-    with pytest.raises(ConfigError, match="is the model itself"):
+    with pytest.raises(ConfigError, match="is the input model"):
         tune_model(data / "model", BitextFiles(source, [reference]), data / "model", config)
     tune_model(data / "model", BitextFiles(source, [reference]), tmp_path / "out", config)
     other, corpus = config.model_copy(update={"nbest": 7}), BitextFiles(source, [reference])
-    with pytest.raises(ConfigError, match="out: work of tune: nbest was 20, is 7; give --force"):
+    with pytest.raises(ConfigError, match="out: a run of tune: nbest was 20, is 7; give --force"):
         tune_model(data / "model", corpus, tmp_path / "out", other)
     tune_model(data / "model", corpus, tmp_path / "out", other, is_forced=True)
     assert_sound(tmp_path / "out")

@@ -29,7 +29,7 @@ class BleuBounds(NamedTuple):
 
 @inner_kernel
 def fill_bounds(bounds: BleuBounds, begin, size, sums, present, bleu, factor):
-    """Fill bounds.bound with numbers that `factor` (float64) * BLEU is not above, for each hypothesis of a list.
+    """Fill bounds.bound with upper bounds of `factor` (float64) * BLEU for each hypothesis of a list.
 
     `begin`, `size` (int64): the list; `sums`: float64[S] of the corpus with the hypothesis whose statistics are
     `present` (float32[S]); `bleu`: its BLEU.

@@ -12,9 +12,9 @@ Function = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
 
 def minimize(function: Function, start: np.ndarray, steps: int, tolerance: float = 1e-6) -> tuple[np.ndarray, int]:
-    """The point where `function`, which returns value and gradient, is least, and the number of steps, at most `steps`.
+    """The minimum of `function`, which returns value and gradient, and the number of steps, at most `steps`.
 
-    Stops where the gradient is `tolerance` times that of the start, or less.
+    Stops if the gradient is at most `tolerance` times that of the start.
     """
     point = start
     value, gradient = function(point)

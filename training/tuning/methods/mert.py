@@ -23,13 +23,26 @@ MOST_LINES = 100_000  # in a round; each is a pass over all lists
 class Mert(Section):
     """Minimum error rate training (Och 2003)."""
 
-    restarts: int = Field(12, ge=0, le=MOST_LINES, description="random starting points besides the weights before")
-    noise: Factor = Field(0.1, description="of these: deviation of the scores that it adds, relative to theirs")
-    coordinates: int = Field(
-        50, ge=0, le=MOST_LINES, description="lines along single features in each round, drawn if there are more"
+    restarts: int = Field(
+        12, ge=0, le=MOST_LINES, description="number of random starting points in addition to the current weights"
     )
-    directions: int = Field(10, ge=0, le=MOST_LINES, description="random directions besides these in each round")
-    min_gain: float = Field(1e-4, ge=0, le=1, description="in score, which is at most 1; a round must bring more")
+    noise: Factor = Field(
+        0.1,
+        description="size of the random change of a starting point: the standard deviation of the changes in model "
+        "score, relative to that of the scores",
+    )
+    coordinates: int = Field(
+        50,
+        ge=0,
+        le=MOST_LINES,
+        description="single features searched along in each round, chosen at random if there are more",
+    )
+    directions: int = Field(
+        10, ge=0, le=MOST_LINES, description="number of random directions searched in addition in each round"
+    )
+    min_gain: float = Field(
+        1e-4, ge=0, le=1, description="stop when a round gains less than this in score, which is at most 1"
+    )
 
 
 GENERATION = 4  # starts that go at once, so that the result does not depend on the number of threads
@@ -52,10 +65,10 @@ class Space(NamedTuple):
 
 
 def mert(problem: Problem, settings: Mert) -> Optimum:
-    """The best of all ascents, the first of several; scaled to the sum of absolute weights of the start.
+    """The best of all ascents (of equal ones the first), scaled to the sum of absolute weights of the start.
 
-    A corpus does not depend on that scale, but the pruning of the search does. Beside fixed weights of features that
-    differ within lists there is no scale to choose.
+    The score of a corpus does not depend on that scale, but the pruning of the search does. If weights are fixed, and
+    their features differ within lists, the scale cannot be chosen.
     """
     space, generators = new_space(problem), problem.rng.spawn(settings.restarts + 1)
     best = ascend(problem, settings, space, problem.start, generators[0])

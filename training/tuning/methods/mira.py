@@ -46,7 +46,7 @@ def average(work: Work) -> np.ndarray:
 
 
 def best_average(problem: Problem, epochs: int, run_epoch: Callable[[np.ndarray, Work], int]) -> Optimum:
-    """The averaged weights of that epoch at whose end they score best on the lists.
+    """The averaged weights of the epoch after which they score best on the lists.
 
     `run_epoch` steps at every sentence, in the order given (int64[M]), and returns how many steps it took.
     """

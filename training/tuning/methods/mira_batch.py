@@ -13,13 +13,13 @@ from phrasebeam.training.tuning.methods.problem import MOST_EPOCHS, Optimum, Pro
 class MiraBatch(Section):
     """Batch MIRA (Cherry & Foster 2012)."""
 
-    c: PositiveFactor = Field(0.01, description="largest step")
-    decay: float = Field(0.999, ge=0, lt=1, description="of the pseudo-corpus, a sentence")
+    c: PositiveFactor = Field(0.01, description="limit C of the step size")
+    decay: float = Field(0.999, ge=0, lt=1, description="decay of the pseudo-corpus after each sentence")
     epochs: int = Field(60, ge=1, le=MOST_EPOCHS)
 
 
 def mira_batch(problem: Problem, settings: MiraBatch) -> Optimum:
-    """The averaged weights of that epoch at whose end they score best on the lists."""
+    """The averaged weights of the epoch after which they score best on the lists."""
 
     def epoch(order: np.ndarray, work: Work) -> int:
         return run_epoch(problem.lists, problem.metric.kind, order, settings.c, settings.decay, work)

@@ -21,13 +21,15 @@ from phrasebeam.training.tuning.methods.problem import MOST_EPOCHS, Optimum, Pro
 
 
 class MiraChiang(Section):
-    """MIRA with several constraints a sentence (Chiang et al. 2008), in batches as in Tan et al. (2013)."""
+    """MIRA with several constraints per sentence (Chiang et al. 2008), in batches as in Tan et al. (2013)."""
 
-    c: PositiveFactor = Field(0.01, description="sum of the multipliers of a sentence")
-    decay: float = Field(0.9, ge=0, lt=1, description="of the pseudo-document, a sentence")
+    c: PositiveFactor = Field(0.01, description="limit C of the sum of a sentence's multipliers")
+    decay: float = Field(0.9, ge=0, lt=1, description="decay of the pseudo-document after each sentence")
     epochs: int = Field(40, ge=1, le=MOST_EPOCHS)
-    candidates: int = Field(10, ge=1, le=1000, description="best by each of: score, score + gain, score - gain")
-    tolerance: PositiveFactor = Field(1e-3, description="by which constraints may be violated")
+    candidates: int = Field(
+        10, ge=1, le=1000, description="number of candidates by each of score, score + gain, and score - gain"
+    )
+    tolerance: PositiveFactor = Field(1e-3, description="largest violation of a constraint that is tolerated")
 
 
 MOST_STEPS = 1000  # of SMO, a sentence
@@ -47,7 +49,7 @@ class HypothesisSets(NamedTuple):
 
 
 def mira_chiang(problem: Problem, settings: MiraChiang) -> Optimum:
-    """The averaged weights of that epoch at whose end they score best on the lists."""
+    """The averaged weights of the epoch after which they score best on the lists."""
     longest = problem.longest
     candidates = allocate(HypothesisSets, {"N": 1 + CRITERIA * settings.candidates, "K": longest})
     limits = settings.c, settings.decay, settings.tolerance, settings.candidates
@@ -135,7 +137,7 @@ def fill_products(lists: Lists, first, count, work: Work, candidates: Hypothesis
 
 @inner_kernel
 def clear_row(lists: Lists, row, vector):
-    """Set `vector` (float64[F]) to 0 where the hypothesis `row` (int64) has features."""
+    """Set `vector` (float64[F]) to 0 if the hypothesis `row` (int64) has features."""
     for f in range(lists.dense.shape[1]):
         vector[f] = 0.0
     for z in range(lists.sparse_first[row], lists.sparse_first[row + 1]):

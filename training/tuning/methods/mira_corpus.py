@@ -24,10 +24,11 @@ from phrasebeam.training.tuning.methods.problem import MOST_EPOCHS, Optimum, Pro
 class MiraCorpus(Section):
     """Corpus-level MIRA (Tan et al. 2013)."""
 
-    c: PositiveFactor = Field(1.0, description="largest step")
+    c: PositiveFactor = Field(1.0, description="limit C of the step size")
     epochs: int = Field(400, ge=1, le=MOST_EPOCHS)
     gains: Literal["corpus", "sentence"] = Field(
-        "corpus", description="hope and fear by the score of the corpus, or of each sentence alone, as in the paper"
+        "corpus",
+        description="choose hope and fear by the score of the whole corpus, or of each sentence, as in the paper",
     )
 
 
@@ -82,7 +83,7 @@ def by_corpus(problem: Problem) -> Choice:
 def corpus_step(problem: Problem, weights: np.ndarray, hope: np.ndarray, fear: np.ndarray, c: float) -> np.ndarray:
     """float64[F], the step that lines 9 to 12 add to the weights; `hope`, `fear`: a hypothesis a sentence (int64[M]).
 
-    It is 0 where the hope leads by enough already, or where hope and fear have the same features.
+    It is 0 if the hope leads by enough already, or if hope and fear have the same features.
     """
     share = np.full(problem.n_sentences, 1.0 / problem.n_sentences)
     difference = problem.feature_sum(fear, share) - problem.feature_sum(hope, share)  # delta H

@@ -17,17 +17,21 @@ MOST_SAMPLES = 1_000_000  # pairs of a list, in memory
 class Sampling(Section):
     """How pairs are drawn from lists; the letters are those of Hopkins & May (2011)."""
 
-    samples: int = Field(5000, ge=1, le=MOST_SAMPLES, description="Gamma: pairs drawn from each list")
-    kept: int = Field(50, ge=1, le=MOST_SAMPLES, description="Xi: those with the largest differences that are kept")
-    threshold: Factor = Field(0.05, description="alpha: least difference in sentence score")
+    samples: int = Field(5000, ge=1, le=MOST_SAMPLES, description="Gamma: number of pairs sampled from each list")
+    kept: int = Field(
+        50, ge=1, le=MOST_SAMPLES, description="Xi: number of sampled pairs to keep, those with the largest differences"
+    )
+    threshold: Factor = Field(0.05, description="alpha: minimum difference of the sentence scores of a pair")
 
 
 class Pro(Sampling):
     """Pairwise ranking optimization."""
 
-    interpolation: float = Field(0.1, gt=0, le=1, description="Psi: share of the new weights")
-    penalty: Factor = Field(1.0, description="of the weights' squares, against the loss of a pair")
-    steps: int = Field(100, ge=1, le=100_000, description="of L-BFGS, at most")
+    interpolation: float = Field(
+        0.1, gt=0, le=1, description="Psi: share of the new weights in the interpolation with the old ones"
+    )
+    penalty: Factor = Field(1.0, description="factor of the sum of squared weights, relative to the loss of a pair")
+    steps: int = Field(100, ge=1, le=100_000, description="maximum number of iterations of L-BFGS")
 
 
 def pro(problem: Problem, settings: Pro) -> Optimum:

@@ -100,7 +100,7 @@ class Problem:
 
 
 def in_threads(threads: int, work: Callable[[int], None], n: int) -> None:
-    """Call work(i) for every i < n, on so many threads."""
+    """Call work(i) for every i < n, on this number of threads."""
     if threads == 1:
         for i in range(n):
             work(i)
