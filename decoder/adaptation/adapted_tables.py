@@ -152,7 +152,7 @@ def _joined(
 def _all_sources(
     table: PhraseTable, confirmed: ConfirmedPairs, new: np.ndarray, numbers: np.ndarray
 ) -> tuple[Rows, np.ndarray]:
-    """The source phrases of the table, and behind them those of new pairs alone; and the numbers of all of these."""
+    """The source phrases of the table, followed by those that only new pairs have; and the numbers of all of these."""
     with_new = np.unique(confirmed.source_of[new])
     added = with_new[numbers[with_new] == ABSENT]
     numbers = numbers.copy()

@@ -1,4 +1,4 @@
-"""The look-up of a language among those that are there, by codes of BCP 47 (RFC 4647, section 3.4)."""
+"""Look-up of a language among given ones, by codes of BCP 47 (RFC 4647, section 3.4)."""
 
 from collections.abc import Iterable
 

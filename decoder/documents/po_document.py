@@ -14,7 +14,7 @@ FUZZY, UNTRANSLATED = "fuzzy", "untranslated"
 
 
 def open_po(path: str | Path) -> Any:
-    """The messages of a PO file, as translate-toolkit has them. Raises FormatError, ConfigError, OSError."""
+    """The messages of a PO file, parsed by translate-toolkit. Raises FormatError, ConfigError, OSError."""
     content = read_bytes(path)
     try:
         content.decode()  # translate-toolkit guesses other encodings, and fails with some that headers name

@@ -41,7 +41,7 @@ class DocumentSegment(NamedTuple):
     is_xml: bool = False
 
     def pieces(self) -> list[MarkupPiece]:
-        """Its text and its markup."""
+        """The text and the markup of the segment."""
         return xml_pieces(self.written) if self.is_xml else text_pieces(self.written)
 
 

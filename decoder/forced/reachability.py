@@ -68,7 +68,7 @@ class Reachability:
         self.all, self._by_row = Counts(), defaultdict[int, Counts](Counts)
 
     def add(self, result: ForcedResult) -> None:
-        """Count a sentence pair; those without source words count under `all` alone."""
+        """Count a sentence pair; those without source words count only under `all`."""
         self.all.add(result)
         if result.source_words:
             self._by_row[(result.source_words - 1) // WIDTH].add(result)

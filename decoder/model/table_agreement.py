@@ -146,7 +146,7 @@ def _target_types(model: Model) -> Iterator[Finding]:
 
 
 def _word_counts(model: Model) -> Iterator[Finding]:
-    """The first word of each side that fewer or more sentences have than is possible, as often as it occurs."""
+    """The first word of each side whose number of sentences contradicts its number of occurrences."""
     for side, (occurrences, sentences) in zip(SIDES, model.word_counts()):
         for word in np.flatnonzero((sentences > occurrences) | ((sentences < 1) & (occurrences > 0)))[:1]:
             message = f"{sentences[word]} of word {word}, expected at least 1 and at most {occurrences[word]}"

@@ -1,4 +1,4 @@
-"""How the directory of a normalizer is recognized, without the imports that a normalizer needs."""
+"""Recognition of a normalizer's directory, without the imports that a normalizer needs."""
 
 from pathlib import Path
 

@@ -168,7 +168,7 @@ def fill_feature_matrix(
 
 @kernel
 def list_orientations(derivations: Derivation, offsets, is_hierarchical: bool, blocks: Blocks, orientations):
-    """fill_orientations of the derivations offsets[i]:offsets[i + 1] of a long one; `orientations` is int8[K, 2]."""
+    """fill_orientations for each derivation offsets[i]:offsets[i + 1]; `orientations` is int8[K, 2]."""
     for i in range(offsets.size - 1):
         begin, end = offsets[i], offsets[i + 1]
         derivation = Derivation(derivations.pair[begin:end], derivations.begin[begin:end], derivations.end[begin:end])

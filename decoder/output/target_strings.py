@@ -1,4 +1,4 @@
-"""Target strings as numbers, equal where all words are: nodes of a trie, to which options are appended."""
+"""Numbers for target strings, equal for equal strings: nodes of a trie, to which options are appended."""
 
 from typing import NamedTuple
 

@@ -69,7 +69,7 @@ def refusal(written: str) -> str | None:
 
 @contextmanager
 def kept_standard_error() -> Iterator[IO[bytes]]:
-    """Keeps what this process, Ray's library too, writes to standard error meanwhile, in a file that can be read."""
+    """Keep the standard error output of this process, including Ray's library, in a file that can be read."""
     with tempfile.TemporaryFile() as file:
         sys.stderr.flush()
         before = os.dup(2)

@@ -7,7 +7,7 @@ router = APIRouter(tags=["server"])
 
 
 class Health(BaseModel):
-    """That the server answers."""
+    """Answer that the server is running."""
 
     status: str = "ok"
 

@@ -1,4 +1,4 @@
-"""The word alignment that a model keeps of the sentence pairs that it was made of."""
+"""The word alignment that a model keeps of its training sentence pairs."""
 
 from pathlib import Path
 

@@ -65,7 +65,7 @@ def learn_pass(choices: Choices, tokens: Tokens, right, order, steps, state: Lea
 
 
 def learn_sparse(choices: Choices, tokens: Tokens, right: np.ndarray, settings: SparseSettings) -> np.ndarray:
-    """float32[S] weights, learned of the tokens whose right candidate (int64[T], among those of its word) is not -1."""
+    """float32[S] weights, learned from tokens whose right candidate (int64[T], among those of its word) is not -1."""
     size = 1 << settings.bits
     state = LearningState(np.zeros(size, np.float32), np.full(size, FIRST_SQUARE, np.float32))
     most = int(np.diff(choices.first).max(initial=0)) + 1

@@ -217,7 +217,7 @@ def of_one_spelling(data: CleanedData, directory: Path) -> CleanedData:
 
 
 def _without(files: RecipeFiles, left_out: np.ndarray, directory: Path) -> RecipeFiles:
-    """The files with the training pairs alone that are not `left_out`, bool[N]."""
+    """The files with only those training pairs that are not `left_out`, bool[N]."""
 
     def copy(path: Path, name: str) -> Path:
         _write(directory / f"training.{name}", compress(read_lines(path), ~left_out))

@@ -153,12 +153,12 @@ def test_files_are_found_from_here_and_by_their_whole_path(ini, tmp_path, monkey
         ),
         ("Distortion\n", "PhrasePairFeature\n", 19, "remove its line and its weights, and tune again"),
         ("Distortion\n", "Distortion\nDistortion\n", 20, "a second Distortion (Distortion0 is one); the decoder takes"),
-        ("Distortion\n", "WordTranslationFeature source-context=1\n", 19, "source-context=1; the decoder has pairs of"),
+        ("Distortion\n", "WordTranslationFeature source-context=1\n", 19, "source-context=1; the decoder has only pairs of"),
         (
             "Distortion\n",
             "WordTranslationFeature simple=0\n",
             19,
-            "simple=0; the decoder has pairs of aligned words al",
+            "simple=0; the decoder has only pairs of aligned words",
         ),
         ("Distortion\n", "WordTranslationFeature source-path=lr\n", 19, "source-path and target-path need each other"),
         (
@@ -236,7 +236,7 @@ def test_files_are_found_from_here_and_by_their_whole_path(ini, tmp_path, monkey
             "[threads]\n2",
             "[input-scores]\n2",
             8,
-            "[input-scores]: arcs have as many scores as InputFeature has",
+            "[input-scores]: arcs have one score per weight of InputFeature",
         ),
         ("[threads]\n2", "[spe-src]\nx", 8, "[spe-src]: the decoder cannot search so; remove it"),
         (
