@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from phrasebeam.base.errors import ConfigError, SmtError
 from phrasebeam.base.ordered_map import results_of
-from phrasebeam.base.resident_memory import peak_memory
 from phrasebeam.engine.mapped_files import FileIdentity, MissingFile, keep_shipped
 from phrasebeam.engine.parcel import Parcel, pack, unpack
 from phrasebeam.process.places import ROOT
+from phrasebeam.system.memory_use import peak_memory
 
 LINKED = "lm", "decoder", "training"  # folders that are links in a checkout
 KEPT_FUNCTIONS, KEPT_SHARED = 3, 4  # the latest ones; functions have decoders with memory of their own
