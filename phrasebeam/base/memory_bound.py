@@ -17,6 +17,7 @@ from pydantic import AfterValidator, Field
 from phrasebeam.base.config import WITHOUT_EFFECT, Bytes, Section, format_size, parse_config
 from phrasebeam.base.mapped_pages import mapped_bytes, release_all
 from phrasebeam.process.children import CHILD
+from phrasebeam.process.hints import hint
 from phrasebeam.system.forks import at_fork
 from phrasebeam.system.memory_use import command_of, descendants, peak_memory, proportional_memory, resident_memory
 
@@ -45,6 +46,8 @@ class MemorySettings(Section):
 
 def memory_option(memory: str | int | None) -> int:
     """The bytes that the option --memory of a command means; None: the default. Raises ConfigError."""
+    if memory is not None and resident_memory() is None:
+        hint("--memory needs Linux, which tells what a process holds; here the peak is reported, at most")
     return parse_config({"memory": memory} if memory is not None else {}, MemorySettings, "options").memory
 
 

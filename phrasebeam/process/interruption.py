@@ -44,7 +44,7 @@ def end_by_signals(name: str = "") -> None:
     """
     global _sender
     receiver, _sender = os.pipe()
-    if hasattr(os, "set_blocking"):
+    if hasattr(os, "set_blocking"):  # Windows with Python 3.11 has none, and asks for none
         os.set_blocking(_sender, False)
     signal.set_wakeup_fd(_sender, warn_on_full_buffer=False)
     for number in ENDING:

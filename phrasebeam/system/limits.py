@@ -34,3 +34,8 @@ def peak_of_process() -> int:
         return 0
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def has_loopback_network() -> bool:
+    """Whether each address 127.x.x.x is this machine, not 127.0.0.1 alone."""
+    return sys.platform == "linux"
