@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.errors import FormatError
-from phrasebeam.base.resident_memory import map_file
+from phrasebeam.base.mapped_pages import map_file
 from phrasebeam.kernels.hashing import reciprocal, remainder
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 from phrasebeam.kernels.prefetch import prefetch

@@ -16,8 +16,8 @@ import numpy as np
 
 from phrasebeam.base.errors import ModelError, excerpt
 from phrasebeam.base.files import atomic_file
+from phrasebeam.base.mapped_pages import let_release
 from phrasebeam.base.memory_bound import DEFAULT_MEMORY, memory_left
-from phrasebeam.base.resident_memory import let_release
 from phrasebeam.kernels.hashing import combine, murmur, remainder
 from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.lm.arpa import write_arpa
@@ -38,6 +38,7 @@ from phrasebeam.lm.probing import (
 )
 from phrasebeam.lm.text.encoded_words import encode
 from phrasebeam.lm.text.vocabulary import BEGIN, END, UNKNOWN
+from phrasebeam.system.descriptors import reserve
 
 NGRAMS_AT_ONCE = 1 << 20
 MULTIPLIER = 1.5  # buckets per entry
@@ -199,7 +200,7 @@ def write_probing(model: NgramModel, path: str | Path, memory_bytes: int = DEFAU
             if size <= memory_left(memory_bytes) or not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return np.zeros(size, np.uint8)
             os.ftruncate(file.fileno(), 0)
-            os.posix_fallocate(file.fileno(), 0, size)  # or a full disk would end the process
+            reserve(file.fileno(), 0, size)  # or a full disk would end the process
             return let_release(np.frombuffer(mmap.mmap(file.fileno(), size), np.uint8))
 
         image, _ = build_tables(model, new_image)

@@ -77,9 +77,13 @@ Errors
 The module of a name is imported when the name is first used, so that `import phrasebeam` is quick.
 """
 
+from pathlib import Path
+
 import lazy_loader
 
-from phrasebeam.links import broken_links
+from phrasebeam.links import broken_links, more_places
+
+__path__ += more_places(Path(__file__).parent)
 
 # Not __all__, with which help() would go on to print all of each class.
 _get, __dir__, _ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,7 +1,6 @@
 """The application on a port, by uvicorn, until a signal ends it."""
 
 import os
-import resource
 import socket
 import sys
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from phrasebeam.base.progress import log
 from phrasebeam.process.interruption import stop_by_signals
 from phrasebeam.server.bounded_protocol import bounded_protocol
 from phrasebeam.server.serving.server_settings import ServerLimits
+from phrasebeam.system.limits import open_files_limit
 
 SWITCH_SECONDS = 2e-4
 SECONDS_TO_END = 5.0  # beyond the limit of a request, for its answer to be sent
@@ -41,8 +41,8 @@ def run_app(app: FastAPI, host: str, port: int) -> None:
     limits = _with_files_left(app.state.service.limits)
     config = uvicorn.Config(
         app,
-        # uvloop and httptools: a fifth of what the others take for a request
-        loop="uvloop",
+        # httptools, and uvloop, which is not on Windows: a fifth of what the others take for a request
+        loop="auto",
         http=bounded_protocol(limits),
         ws="none",
         log_config=None,
@@ -59,8 +59,8 @@ def run_app(app: FastAPI, host: str, port: int) -> None:
 
 def _with_files_left(limits: ServerLimits) -> ServerLimits:
     """The limits with connections for at most half of the files that may be open: models and projects need some."""
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2
-    if most >= limits.max_connections or most < 0:  # -1: there is no limit
+    files = open_files_limit()
+    if files is None or (most := files // 2) >= limits.max_connections:
         return limits
     log.info("at most %d connections, half of the files that may be open (ulimit -n)", most)
     return limits.model_copy(update={"max_connections": most})

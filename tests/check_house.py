@@ -11,6 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 # The rooms in the order in which they may import each other: each what stands before it, and its own files.
 ROOMS = [
+    "phrasebeam.system",
     "phrasebeam.process",
     "phrasebeam.base",
     "phrasebeam.plugins",
@@ -78,6 +79,7 @@ ROOMS = [
 ]
 # The last four are reached by links, too.
 FOLDERS = (
+    "phrasebeam/system",
     "phrasebeam/process",
     "phrasebeam/base",
     "phrasebeam/plugins",
@@ -104,6 +106,13 @@ FORBIDDEN_FILES = ("utils.py", "core.py")
 SPEAKING = ("", "phrasebeam", "phrasebeam.console", "phrasebeam.commands")  # rooms that print
 COMMAND_ROOMS = ("phrasebeam.commands", "phrasebeam.api", "phrasebeam.api.trainers")  # that declare options
 MAY_COMPILE = "phrasebeam/kernels/jit.py", "tests/kernels/test_indices.py"  # the latter compares with numba without us
+SYSTEM = "phrasebeam.system"  # the room that asks what the operating system has
+SYSTEM_MODULES = {"fcntl", "grp", "msvcrt", "multiprocessing", "pwd", "resource", "termios", "winreg"}
+SYSTEM_NAMES = re.compile(
+    r"ctypes\.CDLL|sys\.platform|signal\.(pthread_\w+|SIG(?!INT|TERM|_)\w+)"
+    r"|os\.(fork|register_at_fork|get[eu]*[gu]id|killpg|posix_\w+|pread|pwrite|sched_\w+|setsid|sysconf|wait\w*"
+    r"|O_(BINARY|CLOEXEC|DIRECTORY|NOFOLLOW|NONBLOCK))"
+)
 COMPILERS = {"njit", "jit", "vectorize", "guvectorize", "jitclass", "prange"}
 
 
@@ -118,7 +127,13 @@ def breaches(path: Path, source: str) -> Iterator[tuple[int, str]]:
     for node in ast.walk(ast.parse(source)):
         complaint = _anywhere(node, path)
         if not complaint and room:
-            complaint = _import(node, room) or _in_packages(node, room) or _length(node) or _parameters(node)
+            complaint = (
+                _import(node, room)
+                or _in_packages(node, room)
+                or (room != SYSTEM and _of_system(node))
+                or _length(node)
+                or _parameters(node)
+            )
         if complaint:
             yield getattr(node, "lineno", 1), complaint
 
@@ -171,6 +186,17 @@ def _in_packages(node: ast.AST, room: str) -> str:
     if isinstance(node, ast.keyword) and node.arg == "show_default" and isinstance(node.value, ast.Constant):
         return "show_default: the section of a setting holds its default, see phrasebeam/base/options.py"
     return ""
+
+
+def _of_system(node: ast.AST) -> str:
+    """What not every operating system has: modules, names of modules, and places."""
+    of_process = "multiprocessing.process", "multiprocessing.connection"  # types, and waiting for several pipes
+    named = [one for one in _modules(node) if one.partition(".")[0] in SYSTEM_MODULES and one not in of_process]
+    if isinstance(node, ast.Attribute) and SYSTEM_NAMES.fullmatch(_name(node)):
+        named = [_name(node)]
+    if isinstance(node, ast.Constant) and str(node.value).startswith("/proc/"):
+        named = [str(node.value)]
+    return f"{named[0]}: not every system has it; ask for it in phrasebeam/system alone" if named else ""
 
 
 def _docstring(node: ast.AST) -> str:

@@ -40,6 +40,12 @@ def complaints(path, source):
         ("phrasebeam/api/x.py", "print(1)", "print"),
         ("phrasebeam/commands/x.py", "import typer\ntyper.Option(show_default='10')", "show_default"),
         ("tests/x.py", "\n" * 401, "split"),
+        ("lm/x.py", "import fcntl", "every system"),
+        ("phrasebeam/process/x.py", "from resource import getrlimit", "every system"),
+        ("phrasebeam/base/x.py", "import os\nos.register_at_fork(before=print)", "every system"),
+        ("phrasebeam/base/x.py", "import os\nopen(f'/proc/{os.getpid()}/status')", "every system"),
+        ("decoder/x.py", "import os\nos.open('a', os.O_RDONLY | os.O_NOFOLLOW)", "every system"),
+        ("server/x.py", "import signal\nsignal.signal(signal.SIGHUP, print)", "every system"),
         ("lm/x.py", 'def f():\n    """Of all words."""', "begins with Of"),
         ("tests/x.py", '"""As others."""', "begins with As"),
         ("lm/x.py", 'def word_counts(words: Words) -> Counts:\n    """The counts of words."""', "says no more"),
@@ -59,7 +65,9 @@ def test_breaches_are_found(path, source, word):
             "training/x.py",
             "from phrasebeam.base.errors import SmtError\nfrom phrasebeam.decoder.model.opened_model import Model",
         ),
-        ("tests/x.py", "assert 1\nprint(1)\nimport phrasebeam"),
+        ("tests/x.py", "assert 1\nprint(1)\nimport phrasebeam\nimport fcntl"),
+        ("phrasebeam/system/x.py", "import fcntl\nimport os\nos.fork()\nopen('/proc/self/status')"),
+        ("server/x.py", "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)"),
     ],
 )
 def test_what_is_allowed_is_not(path, source):

@@ -13,10 +13,10 @@ import pytest
 
 from phrasebeam.base.config import save_config
 from phrasebeam.base.memory_bound import LEAST_MEMORY
-from phrasebeam.base.resident_memory import resident_memory
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription, save_description
 from phrasebeam.decoder.tables.source_slots import build_slots
+from phrasebeam.system.memory_use import resident_memory
 from tests import ROOT
 from tests.decoder.models import random_lm
 
@@ -32,7 +32,7 @@ SENTENCE = " ".join(f"s{i}" for i in range(N_WORDS))
 TRANSLATION = " ".join(f"t{i}" for i in range(N_WORDS))
 PEAK = """
 import sys
-from phrasebeam.base.resident_memory import peak_memory
+from phrasebeam.system.memory_use import peak_memory
 from phrasebeam.cli import main
 status = main(sys.argv[1:])
 print("peak", peak_memory(), file=sys.stderr)

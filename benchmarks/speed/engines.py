@@ -23,9 +23,9 @@ from typing import Any
 import phrasebeam
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import log
-from phrasebeam.base.resident_memory import peak_memory
 from phrasebeam.engine.current_engine import EngineSettings, using_engine
 from phrasebeam.engine.ray_cluster import LOOPBACK
+from phrasebeam.system.memory_use import peak_memory
 from phrasebeam.training.demo.demo_corpus import write_pairs
 
 REPORT = re.compile(

@@ -5,7 +5,6 @@ process that is killed while it writes leaves half a line at the end, which nobo
 its place. Apart from that the file only grows. A file that is not a journal is never changed.
 """
 
-import fcntl
 import json
 import os
 import stat
@@ -19,6 +18,8 @@ from typing import Any, NamedTuple
 from phrasebeam.base.errors import ConfigError, FormatError, SmtError, excerpt
 from phrasebeam.decoder.translation_memory.segment import Segment
 from phrasebeam.process.system_errors import named_in_errors
+from phrasebeam.system.descriptors import open_binary_descriptor, read_at, sync_directory
+from phrasebeam.system.locks import try_lock
 
 FORMAT = "phrasebeam journal 1"
 ADVICE = "copy the journal again, or take it from a backup"
@@ -118,11 +119,11 @@ class Journal:
 
     def _opened(self) -> int:
         """A descriptor of the file at the path, with the lock."""
-        file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+        file = open_binary_descriptor(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         try:
             if not stat.S_ISREG(os.fstat(file).st_mode):
                 raise FormatError(self.path, "not a regular file; name another file for the journal")
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            try_lock(file)
             return file
         except BlockingIOError:
             os.close(file)
@@ -145,7 +146,7 @@ class Journal:
                 raise OSError(f"{written} of {len(line)} bytes were written")
             os.fsync(self._file)
             if not self._end:
-                _sync_directory(self.path.parent)
+                sync_directory(self.path.parent)
             self._size += written
             self.check_place()
         except (OSError, ChangedJournalError):
@@ -157,7 +158,7 @@ class Journal:
     def _take_back(self, written: bytes) -> None:
         """Cut off the written part of a rejected record, if the file still ends with it."""
         begin = os.fstat(self._file).st_size - len(written)
-        if begin >= 0 and os.pread(self._file, len(written), begin) == written:
+        if begin >= 0 and read_at(self._file, len(written), begin) == written:
             os.ftruncate(self._file, begin)
 
 
@@ -228,12 +229,3 @@ def _point(text: str) -> tuple[int, int]:
     """An alignment point; those of many segments are the same object, as their words are."""
     source, target = text.split("-")
     return int(source), int(target)
-
-
-def _sync_directory(directory: Path) -> None:
-    """Make a new file's name outlive a crash of the machine."""
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

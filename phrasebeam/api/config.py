@@ -7,8 +7,9 @@ from typing import Annotated, overload
 
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.options import Option, described
+from phrasebeam.process.places import folder_of
 
-CONFIGS = Path(__file__).parents[1] / "configs"
+CONFIGS = folder_of("configs")
 OF_COMMANDS = {  # of those whose settings have another name
     "train-model": "default",
     "train-maxforce": "yu2013-maxforce",

@@ -5,7 +5,6 @@ before the file is mapped, so that a damaged file is an error of one line.
 """
 
 import math
-import os
 import re
 import stat
 from collections.abc import Mapping, Sequence
@@ -17,8 +16,9 @@ import numpy as np
 
 from phrasebeam.base.array_struct import ArrayField, split_length
 from phrasebeam.base.errors import FormatError, ModelError
-from phrasebeam.base.resident_memory import map_file
+from phrasebeam.base.mapped_pages import map_file
 from phrasebeam.process.system_errors import named_in_errors
+from phrasebeam.system.descriptors import reserve
 
 HEADER_SIZE = 128  # bytes, in files that we write
 LONGEST_HEADER = 4096  # bytes of text
@@ -93,7 +93,7 @@ def new_array_file(path: Path, dtype: np.dtype, shape: tuple[int, ...]) -> np.nd
         file.write(npy_header(dtype, shape))
         file.flush()
         if size:
-            os.posix_fallocate(file.fileno(), HEADER_SIZE, size)  # or a full disk would end the process later
+            reserve(file.fileno(), HEADER_SIZE, size)  # or a full disk would end the process later
     if not size:
         return np.empty(shape, dtype)
     return map_file(path, dtype, "r+", HEADER_SIZE, shape)

@@ -142,8 +142,8 @@ def atomic_file(path: str | Path) -> Iterator[BinaryIO]:
             yield plain
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    with named_in_errors(path), unfinished_file(path.parent, path.name) as (unfinished, descriptor):
-        with os.fdopen(os.dup(descriptor), "w+b") as file:
+    with named_in_errors(path), unfinished_file(path.parent, path.name) as unfinished:
+        with open(unfinished, "w+b") as file:
             with compressed(cast(BinaryIO, file), path.name) as plain:
                 yield plain
             file.flush()

@@ -7,7 +7,6 @@ and puts the rest on disk.
 """
 
 import math
-import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,15 +15,11 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from phrasebeam.base.config import WITHOUT_EFFECT, Bytes, Section, format_size, parse_config
-from phrasebeam.base.resident_memory import (
-    descendants,
-    mapped_bytes,
-    peak_memory,
-    proportional_memory,
-    release_all,
-    resident_memory,
-)
+from phrasebeam.base.mapped_pages import mapped_bytes, release_all
 from phrasebeam.process.children import CHILD
+from phrasebeam.process.hints import hint
+from phrasebeam.system.forks import at_fork
+from phrasebeam.system.memory_use import command_of, descendants, peak_memory, proportional_memory, resident_memory
 
 DEFAULT_MEMORY = 2 << 30  # bytes
 LEAST_MEMORY = 384 << 20  # bytes; interpreter, libraries and kernels take some 200 MB of it
@@ -53,6 +48,8 @@ class MemorySettings(Section):
 
 def memory_option(memory: str | int | None) -> int:
     """The bytes that the option --memory of a command means; None: the default. Raises ConfigError."""
+    if memory is not None and resident_memory() is None:
+        hint("--memory needs Linux, which tells what a process holds; here the peak is reported, at most")
     return parse_config({"memory": memory} if memory is not None else {}, MemorySettings, "options").memory
 
 
@@ -188,13 +185,10 @@ def _megabytes(n_bytes: int) -> str:
 
 def _name_of(pid: int) -> str:
     """The module of one of our processes, or the command of another process; "" if it is gone."""
-    try:
-        command = Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace").split("\0")
-    except OSError:
-        return ""
+    command = command_of(pid)
     after_m = command[command.index("-m") + 1 :] if "-m" in command else []
     modules = after_m[1:] if after_m[:1] == [CHILD] else after_m
-    return modules[0].rpartition(".")[2] if modules else Path(command[0]).name
+    return modules[0].rpartition(".")[2] if modules else Path(*command[:1]).name
 
 
 _bound: MemoryBound | None = None
@@ -211,4 +205,4 @@ def _after_fork() -> None:
         _bound.start()
 
 
-os.register_at_fork(before=_before_fork, after_in_parent=_after_fork)
+at_fork(before=_before_fork, after_in_parent=_after_fork)

@@ -1,7 +1,6 @@
 """Progress of long work: a bar on a terminal while it lasts, then a line in the log, and nothing in a library."""
 
 import logging
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.process.starting_line import clear_starting_line, is_dumb
+from phrasebeam.system.forks import at_fork
 
 if TYPE_CHECKING:
     from rich.console import RichCast
@@ -186,7 +186,7 @@ _shown = _in_command = _is_quiet = _is_verbose = False
 _compiling_seconds = 0.0  # of this process; kernels are compiled one at a time
 _bars = _Bars()
 _beside: dict[int, "RichCast"] = {}  # screens below the bars, by id
-os.register_at_fork(after_in_child=_in_forked_process)
+at_fork(after_in_child=_in_forked_process)
 
 
 @contextmanager

@@ -4,10 +4,7 @@ A forked process has all that is in memory as it is, the decoder and its mapped 
 writes; unlike threads, processes do not wait for each other's Python code.
 """
 
-import multiprocessing
 import os
-import signal
-import sys
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -17,9 +14,10 @@ from typing import Any, TypeVar
 from phrasebeam.base.errors import SmtError
 from phrasebeam.base.memory_bound import keep_share
 from phrasebeam.base.ordered_map import map_ordered
-from phrasebeam.process.children import end_with_parent, start_forked
+from phrasebeam.process.children import begin_forked, start_forked
 from phrasebeam.process.fatal_errors import NO_PAGE
-from phrasebeam.process.interruption import ENDING, end_by_signals
+from phrasebeam.system.forks import can_fork, fork_context
+from phrasebeam.system.signals import LOST_PAGE
 
 Result = TypeVar("Result")
 Advance = Callable[[int], None]  # reports a number of further steps as done; raises InterruptedError to stop the work
@@ -34,7 +32,7 @@ def run_side_by_side(work: Work[Result], pieces: Sequence[int], workers: int, ad
 
     Results must be such as can be pickled. What one raises is raised here, and the others stop.
     """
-    if workers > 1 and len(pieces) > 1 and sys.platform == "linux":
+    if workers > 1 and len(pieces) > 1 and can_fork():
         return _in_processes(work, pieces, workers, advance)
     stopping = Event()
 
@@ -57,7 +55,7 @@ def run_side_by_side(work: Work[Result], pieces: Sequence[int], workers: int, ad
 
 
 def _in_processes(work: Work[Result], pieces: Sequence[int], workers: int, advance: Advance) -> list[Result]:
-    context: Any = multiprocessing.get_context("fork")
+    context = fork_context()
     taken, stopping, results = context.Value("q", 0), context.Event(), dict[int, Result]()
     processes, pipes, n_processes = [], list[Connection](), min(workers, len(pieces))
     for _ in range(n_processes):
@@ -96,19 +94,14 @@ def killed(workers: Sequence[BaseProcess], advice: str) -> SmtError:
     """The error if one of these forked processes was killed, or if a mapped file was cut short."""
     for worker in workers:
         worker.join(SECONDS_TO_END)
-    has_lost_page = any(worker.exitcode == -signal.SIGBUS for worker in workers)
+    has_lost_page = LOST_PAGE is not None and any(worker.exitcode == -LOST_PAGE for worker in workers)
     return SmtError(NO_PAGE if has_lost_page else f"a worker was killed; {advice}")
 
 
 def become_worker(parent: int, sharers: int) -> None:
     """End, in a forked process, with `parent` or by its SIGTERM, and keep to an equal part of its memory."""
     keep_share(sharers)
-    for number in (signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # the parent has it, too, and ends us by SIGTERM
-    signal.signal(signal.SIGBUS, signal.SIG_DFL)  # the parent says the line for all workers
-    end_by_signals()
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
-    end_with_parent(parent)
+    begin_forked(parent)
 
 
 def _received(pipe: Connection) -> tuple[str, Any]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from phrasebeam.base.resident_memory import map_file
+from phrasebeam.base.mapped_pages import map_file
 from phrasebeam.process.system_errors import named_in_errors
 
 

@@ -20,10 +20,10 @@ from phrasebeam.base.checked_arguments import call_checked
 from phrasebeam.base.memory_bound import end_memory_bound
 from phrasebeam.base.options import Declared, options_of
 from phrasebeam.base.progress import hide_progress, is_quiet, log, set_volume, show_progress
-from phrasebeam.base.resident_memory import peak_memory
 from phrasebeam.commands.option_file import CommandOption, kind_of, with_options
 from phrasebeam.console.input_stage import show_input_progress
 from phrasebeam.process.interruption import wait_if_ending
+from phrasebeam.system.memory_use import peak_memory
 
 NAME = "phrasebeam"
 

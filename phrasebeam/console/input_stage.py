@@ -10,6 +10,7 @@ from pathlib import Path
 from phrasebeam.base.files import STANDARD_INPUT
 from phrasebeam.base.progress import Advance, is_shown, show_progress, stage
 from phrasebeam.process.compression import GZIP_MAGIC, ZSTD_MAGIC
+from phrasebeam.system.descriptors import open_binary_descriptor, read_at
 
 BLOCK = 1 << 20  # bytes
 
@@ -53,7 +54,7 @@ def _is_file(source: Path | None) -> bool:
 def _opened(path: Path | None) -> Iterator[int]:
     """A descriptor of the input, which shares the position of standard input."""
     is_standard = _is_standard(path)
-    descriptor = os.dup(sys.stdin.fileno()) if is_standard else os.open(str(path), os.O_RDONLY | os.O_NONBLOCK)
+    descriptor = os.dup(sys.stdin.fileno()) if is_standard else open_binary_descriptor(str(path), os.O_RDONLY)
     try:
         yield descriptor
     finally:
@@ -69,8 +70,8 @@ def _count_lines(source: Path | None) -> int | None:
     n_lines, last = 0, b"\n"
     with _opened(source) as descriptor:
         position = os.lseek(descriptor, 0, os.SEEK_CUR)
-        if os.pread(descriptor, 4, position).startswith((GZIP_MAGIC, ZSTD_MAGIC)):
+        if read_at(descriptor, 4, position).startswith((GZIP_MAGIC, ZSTD_MAGIC)):
             return None
-        while block := os.pread(descriptor, BLOCK, position):
+        while block := read_at(descriptor, BLOCK, position):
             n_lines, last, position = n_lines + block.count(b"\n"), block[-1:], position + len(block)
     return n_lines + (last != b"\n")

@@ -3,7 +3,6 @@
 It is chosen where a command begins, and found here by whatever spreads its work.
 """
 
-import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -17,6 +16,7 @@ from phrasebeam.base.ordered_map import map_ordered
 from phrasebeam.base.side_by_side import Advance, run_side_by_side
 from phrasebeam.engine.forked_map import map_by_processes
 from phrasebeam.engine.protocols import ITEMS_AT_ONCE, Engine, Item, Result
+from phrasebeam.system.forks import can_fork
 
 EngineName = Literal["local", "ray"]
 MOST_WORKERS = 10_000
@@ -50,7 +50,7 @@ class LocalEngine:
         is_python: bool = False,
     ) -> Generator[Result]:
         """Engine.map by threads, or by forked processes if the work is Python's and the system can fork safely."""
-        if is_python and self.threads(threads) > 1 and sys.platform == "linux":
+        if is_python and self.threads(threads) > 1 and can_fork():
             return map_by_processes(function, items, self.threads(threads), at_once)
         return map_ordered(function, items, self.threads(threads))
 

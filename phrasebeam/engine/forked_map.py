@@ -4,7 +4,6 @@ For work that is mostly Python's, during which threads wait for each other. A fo
 refers to, the decoder and its mapped model too, and shares it until it writes.
 """
 
-import multiprocessing
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import islice
@@ -15,6 +14,7 @@ from typing import Any, Generic, TypeVar
 from phrasebeam.base.ordered_map import results_of
 from phrasebeam.base.side_by_side import SECONDS_TO_STOP, become_worker, killed
 from phrasebeam.process.children import start_forked
+from phrasebeam.system.forks import fork_context
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -41,7 +41,7 @@ class _ForkedProcesses(Generic[Item, Result]):
     """Processes that each have one batch of items at a time, so that neither side waits with a full pipe."""
 
     def __init__(self, function: Callable[[Item], Result], n_processes: int):
-        context: Any = multiprocessing.get_context("fork")
+        context = fork_context()
         self._idle, self._busy = list[Connection](), list[Connection]()
         self._processes: list[BaseProcess] = []
         for _ in range(n_processes):

@@ -6,7 +6,6 @@ file, its bytes are shipped to it once and kept by fingerprint.
 
 import hashlib
 import math
-import os
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -15,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.files import atomic_file
-from phrasebeam.base.resident_memory import let_release
+from phrasebeam.base.mapped_pages import let_release
 from phrasebeam.process.places import cache_home
+from phrasebeam.system.descriptors import user_number
 
 SAMPLES, SAMPLE_BYTES = 64, 1 << 14  # of a fingerprint: evenly spaced, so that it takes the same time for any file
 DIGEST_DIGITS = 32
@@ -100,7 +100,7 @@ def _seen(file: FileIdentity) -> Path:
 
 
 def _shipped_path(file: FileIdentity) -> Path:
-    own = Path(tempfile.gettempdir()) / f"phrasebeam-{os.getuid()}"  # where a user has no home that can be written to
+    own = Path(tempfile.gettempdir()) / f"phrasebeam-{user_number()}"  # where a user has no home that can be written to
     return (cache_home() or own) / "shipped" / file.fingerprint
 
 

@@ -2,7 +2,6 @@
 
 import logging
 import os
-import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
@@ -11,6 +10,7 @@ from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.base.progress import log
 from phrasebeam.engine.ray_address import few_tries, kept_standard_error, prepare_for, refusal
 from phrasebeam.engine.worker import Worker, own_versions
+from phrasebeam.system.limits import has_loopback_network
 
 SECONDS_TO_START = 120  # that a worker has
 OBJECT_STORE_BYTES = 512 << 20  # of a cluster that is started here
@@ -104,7 +104,7 @@ def _begin(ray: Any, address: str | None, processors: int) -> None:
     options: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
     if address is None:
         options |= {"num_cpus": processors, "include_dashboard": False, "object_store_memory": OBJECT_STORE_BYTES}
-        options |= {"address": "local"} | ({"_node_ip_address": LOOPBACK} if sys.platform == "linux" else {})
+        options |= {"address": "local"} | ({"_node_ip_address": LOOPBACK} if has_loopback_network() else {})
     else:
         options |= {"address": address}
     with kept_standard_error() as file:

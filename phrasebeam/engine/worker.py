@@ -12,12 +12,11 @@ from typing import Any, NamedTuple
 
 from phrasebeam.base.errors import ConfigError, SmtError
 from phrasebeam.base.ordered_map import results_of
-from phrasebeam.base.resident_memory import peak_memory
 from phrasebeam.engine.mapped_files import FileIdentity, MissingFile, keep_shipped
 from phrasebeam.engine.parcel import Parcel, pack, unpack
-from phrasebeam.process.places import ROOT
+from phrasebeam.process.places import source_files
+from phrasebeam.system.memory_use import peak_memory
 
-LINKED = "lm", "decoder", "training"  # folders that are links in a checkout
 KEPT_FUNCTIONS, KEPT_SHARED = 3, 4  # the latest ones; functions have decoders with memory of their own
 
 
@@ -138,9 +137,7 @@ def differing(here: Versions, there: Versions) -> str:
 @cache
 def own_versions() -> Versions:
     """The versions of this process."""
-    digest, package = hashlib.sha256(), ROOT / "phrasebeam"
-    folders = [package, *(package / name for name in LINKED if (package / name).is_symlink())]  # not followed by rglob
-    sources = (path.read_bytes() for folder in folders for path in folder.resolve().rglob("*.py"))
+    digest, sources = hashlib.sha256(), (path.read_bytes() for path in source_files())
     for one in sorted(hashlib.sha256(source).digest() for source in sources):  # wherever they are installed
         digest.update(one)
     libraries = (metadata.version(name) for name in ("numba", "numpy"))

@@ -28,6 +28,7 @@ from numba.core.sigutils import normalize_signature
 from phrasebeam.kernels.libraries import load_result
 from phrasebeam.kernels.sources import DIGEST_DIGITS, cache_directory
 from phrasebeam.kernels.structs import spelled
+from phrasebeam.system.descriptors import open_without_links, others_may_have_written
 
 log = logging.getLogger("phrasebeam")
 
@@ -103,21 +104,16 @@ def _codegen() -> Any:
 
 def _read(path: Path) -> memoryview:
     """The content of `path`. Raises ValueError if it is damaged or others may have written it, and OSError."""
-    with open(path, "rb", opener=_open_without_waiting) as file:
+    with open(path, "rb", opener=open_without_links) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise ValueError("not a regular file")
-        if status.st_uid not in (0, os.geteuid()) or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        if others_may_have_written(status):
             raise ValueError("others may have written it")
         data = memoryview(file.read())
     if data[:DIGEST_SIZE] != _digest(path, data[DIGEST_SIZE:]):
         raise ValueError("damaged")
     return data[DIGEST_SIZE:]
-
-
-def _open_without_waiting(path: str, flags: int) -> int:
-    """Open `path`, no symbolic link, without waiting for the writer of a named pipe."""
-    return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW)
 
 
 def _write(path: Path, content: bytes) -> None:

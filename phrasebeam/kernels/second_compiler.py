@@ -5,7 +5,6 @@ of their arguments. What both need, inner kernels, is in the cache as soon as on
 """
 
 import logging
-import os
 import pickle
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +14,7 @@ from typing import IO, Any, NamedTuple, cast
 
 from phrasebeam.kernels.structs import type_of
 from phrasebeam.process.children import module_command, start
+from phrasebeam.system.limits import processors
 
 
 class KernelCall(NamedTuple):
@@ -37,7 +37,7 @@ def second_compiler(calls: Sequence[KernelCall]) -> Iterator[None]:
     process does when it is called.
     """
     missing = [call for call in calls if _is_missing(call)]
-    if not missing or _processors() < 2:
+    if not missing or processors() < 2:
         yield
         return
     process = start(*module_command(__name__))
@@ -54,10 +54,6 @@ def second_compiler(calls: Sequence[KernelCall]) -> Iterator[None]:
 
 def _is_missing(call: KernelCall) -> bool:
     return not call.dispatcher.overloads and call.dispatcher._cache.lacks(call.kinds)
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def main() -> None:

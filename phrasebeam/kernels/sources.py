@@ -14,7 +14,7 @@ import numba
 import numpy as np
 
 from phrasebeam.plugins.declarations import plugin_files
-from phrasebeam.process.places import ROOT, cache_home
+from phrasebeam.process.places import PACKAGE, ROOT, cache_home
 
 OUR_IMPORT = re.compile(r"^\s*(?:from|import) (phrasebeam(?:\.\w+)*)(?: import ([^#\n(]+|\([^)]*\)))?", re.M)
 PLUGINS = "phrasebeam.plugins.declarations", "plugins"  # a module that imports this may call kernels of plugins
@@ -68,6 +68,8 @@ def _imports(source: Path) -> tuple[Path, ...]:
 @cache
 def _files_of(module: str) -> tuple[Path, ...]:
     """The files that a module may be, those that there are: its own, and that of a package."""
-    base = ROOT / module.replace(".", "/")
-    candidates = base.with_suffix(".py"), base / "__init__.py"
-    return tuple(path.resolve() for path in candidates if path.exists())
+    parts = module.split(".")[1:]
+    for base in (PACKAGE.joinpath(*parts), ROOT.joinpath(*parts)):  # the latter in a checkout without symbolic links
+        if found := [path.resolve() for path in (base.with_suffix(".py"), base / "__init__.py") if path.exists()]:
+            return tuple(found)
+    return ()

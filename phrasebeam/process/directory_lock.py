@@ -1,8 +1,6 @@
 """A lock on a directory in which one process works for long, so that a second one is refused."""
 
 import errno
-import fcntl
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -12,11 +10,11 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from phrasebeam.process.system_errors import named_in_errors
+from phrasebeam.system.locks import close_lock, holder, open_for_lock, try_lock
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
-LOCKS = Path("/proc/locks")
 SECONDS_TO_WAIT = 2.0  # the workers of a process that was killed end soon after it
 
 
@@ -35,11 +33,12 @@ def alone_in_output(train: Callable[Parameters, Result]) -> Callable[Parameters,
 def locked(directory: Path) -> Iterator[None]:
     """Hold the lock on `directory`, which is made if it is not there, and removed at the end if nothing is in it.
 
-    Raises BlockingIOError, which names the other process, if the lock is held. File systems without locks have none.
+    Raises BlockingIOError, which names the other process, if the lock is held. Systems and file systems without locks
+    have none.
     """
     is_new = not directory.exists()
     directory.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(directory, os.O_RDONLY)
+    descriptor = open_for_lock(directory)
     try:
         _lock(descriptor, directory, time.monotonic() + SECONDS_TO_WAIT)
         with named_in_errors(directory):
@@ -48,22 +47,22 @@ def locked(directory: Path) -> Iterator[None]:
         if is_new:
             with suppress(OSError):  # something is in it
                 directory.rmdir()
-        os.close(descriptor)
+        close_lock(descriptor)
 
 
 def check_free(directory: Path) -> None:
     """Raises BlockingIOError, which names the other process, if the lock on `directory` is held."""
-    descriptor = os.open(directory, os.O_RDONLY)
+    descriptor = open_for_lock(directory)
     try:
         _lock(descriptor, directory, time.monotonic())
     finally:
-        os.close(descriptor)
+        close_lock(descriptor)
 
 
 def _lock(descriptor: int, directory: Path, deadline: float) -> None:
     while True:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            try_lock(descriptor)
             return
         except BlockingIOError:
             if time.monotonic() >= deadline:
@@ -74,16 +73,5 @@ def _lock(descriptor: int, directory: Path, deadline: float) -> None:
 
 
 def _refusal(descriptor: int, directory: Path) -> BlockingIOError:
-    message = f"{_holder(descriptor)} is writing there; wait until it ends, or choose another directory"
+    message = f"{holder(descriptor)} is writing there; wait until it ends, or choose another directory"
     return BlockingIOError(errno.EWOULDBLOCK, message, str(directory))
-
-
-def _holder(descriptor: int) -> str:
-    """The process that has locked the file, by Linux' list: 1: FLOCK ADVISORY WRITE PID DEVICE:INODE ...."""
-    number = str(os.fstat(descriptor).st_ino)
-    with suppress(OSError):
-        for line in LOCKS.read_text().splitlines():
-            fields = line.split()
-            if fields[1] == "FLOCK" and fields[5].rpartition(":")[2] == number:
-                return f"process {fields[4]}"
-    return "another process"

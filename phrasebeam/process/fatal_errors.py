@@ -6,12 +6,12 @@ has no more memory. Either may come at any place, so that a few machine instruct
 
 import ctypes
 import os
-import signal
-from contextlib import suppress
 from typing import Any
 
 from phrasebeam.process.interruption import CLEAR_LINE, SHOW_CURSOR
 from phrasebeam.process.system_errors import NO_MEMORY
+from phrasebeam.system.optional import c_function
+from phrasebeam.system.signals import LOST_PAGE
 
 NO_PAGE = (
     "a file of the model or of the work was cut short while it was read, or its disk fails or is full (SIGBUS); "
@@ -29,16 +29,18 @@ def end_by_fatal_errors(name: str) -> None:
     Where the system has no signal of C, or C++ is not GNU's, they end it as before.
     """
     global _code
+    if LOST_PAGE is None:  # nor has the system the functions that the code calls
+        return
     clear = CLEAR_LINE + SHOW_CURSOR if os.isatty(2) else ""
     texts = {"no_page": NO_PAGE, "no_memory": NO_MEMORY}
     _code = _compiled({function: f"{clear}{name}: {text}\n".encode() for function, text in texts.items()})
-    with suppress(OSError, AttributeError):
-        _call(ctypes.CDLL(None).signal, int(signal.SIGBUS), _code.get_function_address("no_page"))
-    with suppress(OSError, AttributeError):
-        _call(ctypes.CDLL("libstdc++.so.6")[SET_TERMINATE], _code.get_function_address("no_memory"))
+    _call(c_function("signal"), int(LOST_PAGE), _code.get_function_address("no_page"))
+    _call(c_function(SET_TERMINATE, "libstdc++.so.6"), _code.get_function_address("no_memory"))
 
 
 def _call(function: Any, *arguments: int) -> None:
+    if function is None:
+        return
     function.argtypes, function.restype = [ctypes.c_size_t] * len(arguments), None
     function(*arguments)
 

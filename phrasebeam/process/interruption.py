@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from phrasebeam.system.signals import ENDING
+
 if TYPE_CHECKING:
     from pathlib import Path
 
-ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SECONDS_OF_ONE_REQUEST = 0.2  # signals that come together, say to a process and its group, are one
 CLEAR_LINE, LINE_UP, SHOW_CURSOR = "\r\x1b[K", "\x1b[A", "\x1b[?25h"  # of progress bars
 
@@ -43,7 +44,8 @@ def end_by_signals(name: str = "") -> None:
     """
     global _sender
     receiver, _sender = os.pipe()
-    os.set_blocking(_sender, False)
+    if hasattr(os, "set_blocking"):  # Windows with Python 3.11 has none, and asks for none
+        os.set_blocking(_sender, False)
     signal.set_wakeup_fd(_sender, warn_on_full_buffer=False)
     for number in ENDING:
         if signal.getsignal(number) != signal.SIG_IGN:

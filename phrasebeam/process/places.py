@@ -1,9 +1,11 @@
 """The directories of the package and of what this user's runs keep for later ones: compiled kernels."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]  # directory of the package: a checkout, or site-packages
+PACKAGE = Path(__file__).parents[1]
+ROOT = PACKAGE.resolve().parent  # directory of the package: a checkout, or site-packages
 
 
 def cache_home() -> Path | None:
@@ -12,3 +14,15 @@ def cache_home() -> Path | None:
         os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "phrasebeam"
     )
     return None if home.startswith("~") else Path(home)
+
+
+def folder_of(name: str) -> Path:
+    """The folder `name` of the package, or beside it in a checkout without symbolic links, see phrasebeam/links.py."""
+    return PACKAGE / name if (PACKAGE / name).is_dir() else ROOT / name
+
+
+def source_files() -> Iterator[Path]:
+    """All modules of the package, in no order."""
+    yield from PACKAGE.glob("*.py")
+    for entry in PACKAGE.iterdir():
+        yield from folder_of(entry.name).glob("**/*.py")

@@ -11,11 +11,10 @@ from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 
-from phrasebeam.process.places import cache_home
+from phrasebeam.process.places import cache_home, source_files
 
 COMPILING = "compiling kernels (first run only)"
 CLEAR_LINE = "\r\x1b[K"
-PACKAGE = Path(__file__).parent.parent
 
 _writing = threading.Lock()
 _is_shown = False
@@ -66,7 +65,7 @@ def note_run(command: str) -> None:
 
 def _has_run(command: str) -> bool:
     path, numba = _mark(command), find_spec("numba")
-    sources = [*PACKAGE.glob("*/**/*.py")] + ([Path(numba.origin)] if numba and numba.origin else [])
+    sources = [*source_files()] + ([Path(numba.origin)] if numba and numba.origin else [])
     with suppress(OSError):
         return path is not None and path.stat().st_mtime > max(source.stat().st_mtime for source in sources)
     return False

@@ -1,10 +1,11 @@
 """Errors of the system: the file concerned, and advice if memory, threads or open files run out."""
 
 import errno
-import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from phrasebeam.system.limits import address_space_limit
 
 NO_MEMORY = "memory ran out; use fewer --threads or less data, or raise its limit (ulimit -v)"
 NO_THREAD = "no further thread can be started; use fewer --threads, or raise the limits (ulimit -u, ulimit -v)"
@@ -36,8 +37,8 @@ def too_few_addresses() -> str:
 
     Asked before libraries are imported: those that have too little say wrong things, or end the process without a word.
     """
-    limit, needed = resource.getrlimit(resource.RLIMIT_AS)[0], LEAST_ADDRESS_SPACE
-    if limit == resource.RLIM_INFINITY or limit >= needed:
+    limit, needed = address_space_limit(), LEAST_ADDRESS_SPACE
+    if limit is None or limit >= needed:
         return ""
     least = f"at least {needed >> 20} MB, and 75 MB more for each of --threads"
     return f"the limit of address space is {limit >> 20} MB, expected {least}; raise it (ulimit -v {needed >> 10})"

@@ -1,16 +1,13 @@
 """Temporary files and directories that become the results of commands, and of which no killed process leaves any.
 
-A process holds a lock (flock) on each of its own. The next process that writes to the same folder removes those that
-nobody holds: they were left by a process that was killed.
+A process holds a lock on each of its own. The next process that writes to the same folder removes those that nobody
+holds: they were left by a process that was killed. Where the system has no locks, they stay.
 """
 
-import ctypes
 import errno
-import fcntl
 import os
 import re
 import shutil
-import sys
 import tempfile
 import threading
 import time
@@ -20,42 +17,44 @@ from pathlib import Path
 
 from phrasebeam.process.directory_lock import check_free
 from phrasebeam.process.interruption import before_end, note_output
+from phrasebeam.system.descriptors import NO_LINK, WITHOUT_WAITING, exchange
+from phrasebeam.system.forks import at_fork
+from phrasebeam.system.locks import HAS_LOCKS, close_lock, keep_for_lock, lock, open_for_lock, try_lock
 
 SUFFIX = ".phrasebeam.unfinished"  # not that of another program, whose files are not ours to remove
 NAME = re.compile(rf"\..*\.[a-z0-9_]{{8}}{re.escape(SUFFIX)}", re.DOTALL)  # tempfile puts eight characters of its own
 SECONDS_TO_REMOVE = 2.0  # while other threads still write
-AT_FDCWD, RENAME_EXCHANGE = -100, 2  # of Linux
 
 _changing = threading.Lock()  # held while something unfinished begins or is renamed; at the end, for good
 _begun: set[Path] = set()  # what this process has to remove
 
 
 @contextmanager
-def unfinished_file(folder: Path, name: str) -> Iterator[tuple[Path, int]]:
-    """A new file in `folder`, for what will be `name`, and its descriptor; removed at the end if it is still there."""
-    with _unfinished(folder, name, is_directory=False) as begun:
-        yield begun
+def unfinished_file(folder: Path, name: str) -> Iterator[Path]:
+    """A new file in `folder`, for what will be `name`; removed at the end if it is still there."""
+    with _unfinished(folder, name, is_directory=False) as path:
+        yield path
 
 
 @contextmanager
 def unfinished_directory(folder: Path, name: str) -> Iterator[Path]:
     """A new directory in `folder`, for what will be `name`; removed at the end if it is still there."""
-    with _unfinished(folder, name, is_directory=True) as (path, _):
+    with _unfinished(folder, name, is_directory=True) as path:
         yield path
 
 
 @contextmanager
-def _unfinished(folder: Path, name: str, is_directory: bool) -> Iterator[tuple[Path, int]]:
+def _unfinished(folder: Path, name: str, is_directory: bool) -> Iterator[Path]:
     remove_abandoned(folder)
     with _changing:
         path, descriptor = _new(folder, name, is_directory)
         _begun.add(path)
     try:
-        yield path, descriptor
+        yield path
     finally:
         _remove(path)
         _begun.discard(path)
-        os.close(descriptor)
+        close_lock(descriptor)
 
 
 def put_in_place(unfinished: Path, path: Path) -> None:
@@ -94,6 +93,8 @@ def is_unfinished(path: Path) -> bool:
 
 def remove_abandoned(folder: Path) -> None:
     """Remove unfinished files and directories in `folder` that no process holds."""
+    if not HAS_LOCKS:
+        return  # another process may still write them
     try:
         with os.scandir(folder) as entries:
             paths = [path for entry in entries if is_unfinished(path := Path(entry.path))]
@@ -101,7 +102,7 @@ def remove_abandoned(folder: Path) -> None:
         return  # who writes there will raise it
     for path in paths:
         with suppress(OSError), _open(path) as descriptor:  # held by another, or not ours to remove
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            try_lock(descriptor)
             _remove(path)
 
 
@@ -111,26 +112,26 @@ def _new(folder: Path, name: str, is_directory: bool) -> tuple[Path, int]:
         if is_directory:
             path = Path(tempfile.mkdtemp(SUFFIX, f".{name}.", folder)).absolute()
             try:
-                descriptor = os.open(path, os.O_RDONLY)
+                descriptor = open_for_lock(path)
             except FileNotFoundError:  # another process removed it before it was opened
                 continue
         else:
             descriptor, text = tempfile.mkstemp(SUFFIX, f".{name}.", folder)
-            path = Path(text).absolute()
+            path, descriptor = Path(text).absolute(), keep_for_lock(descriptor)
         with suppress(OSError):  # a file system without locks: then nobody removes it
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            lock(descriptor)
         if path.exists():
             return path, descriptor
-        os.close(descriptor)  # another process removed it before it was locked
+        close_lock(descriptor)  # another process removed it before it was locked
 
 
 @contextmanager
 def _open(path: Path) -> Iterator[int]:
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    descriptor = open_for_lock(path, NO_LINK | WITHOUT_WAITING)
     try:
         yield descriptor
     finally:
-        os.close(descriptor)
+        close_lock(descriptor)
 
 
 def _remove(path: Path) -> None:
@@ -157,14 +158,8 @@ def _replace(unfinished: Path, path: Path) -> None:
 
 def _exchange(unfinished: Path, path: Path) -> None:
     """Exchange the names of two directories; in three steps if the system cannot do it in one."""
-    if sys.platform == "linux":
-        libc = ctypes.CDLL(None, use_errno=True)
-        names = os.fsencode(unfinished), os.fsencode(path)
-        if hasattr(libc, "renameat2"):
-            if libc.renameat2(AT_FDCWD, names[0], AT_FDCWD, names[1], RENAME_EXCHANGE) == 0:
-                return
-            if ctypes.get_errno() == errno.ENOENT:
-                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    if exchange(unfinished, path):
+        return
     old = Path(tempfile.mkdtemp(SUFFIX, f".{path.name}.", path.parent))
     os.replace(path, old)
     os.replace(unfinished, path)
@@ -177,5 +172,5 @@ def _forget() -> None:
     _changing, _begun = threading.Lock(), set()
 
 
-os.register_at_fork(after_in_child=_forget)
+at_fork(after_in_child=_forget)
 before_end(remove_unfinished)

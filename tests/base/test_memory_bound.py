@@ -13,6 +13,7 @@ import phrasebeam
 from phrasebeam.base import memory_bound
 from phrasebeam.base.config import Section
 from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.mapped_pages import let_release, release_all
 from phrasebeam.base.memory_bound import (
     DEFAULT_MEMORY,
     LEAST_MEMORY,
@@ -24,10 +25,10 @@ from phrasebeam.base.memory_bound import (
     memory_option,
 )
 from phrasebeam.base.options import options_of
-from phrasebeam.base.resident_memory import ResidentMemory, let_release, release_all, resident_memory
 from phrasebeam.base.side_by_side import run_side_by_side
 from phrasebeam.cli import COMMANDS
 from phrasebeam.process.children import module_command
+from phrasebeam.system.memory_use import ResidentMemory, resident_memory
 from tests import ROOT
 
 SIZE = 1 << 26

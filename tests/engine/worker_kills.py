@@ -12,7 +12,7 @@ from itertools import cycle
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from phrasebeam.base.resident_memory import descendants
+from phrasebeam.system.memory_use import descendants
 from tests.engine.compared_commands import COMMANDS, make_compared_data, written
 from tests.engine.small_cluster import small_cluster
 

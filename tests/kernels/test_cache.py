@@ -162,7 +162,7 @@ def test_what_cannot_be_read_is_compiled_again(home, caplog, monkeypatch):
     def refuse(path, flags):  # root may read everything
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
 
-    monkeypatch.setattr(cache, "_open_without_waiting", refuse)
+    monkeypatch.setattr(cache, "open_without_links", refuse)
     assert call() == (2, False)
     assert [f"{entry(home)}: Permission denied;" in line for line in warnings(caplog)] == [True]
     monkeypatch.undo()

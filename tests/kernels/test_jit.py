@@ -16,6 +16,7 @@ from tests import ROOT
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     """A function that writes modules of a project of their own, as {path: source}."""
+    monkeypatch.setattr(sources, "PACKAGE", tmp_path / "phrasebeam")
     monkeypatch.setattr(sources, "ROOT", tmp_path)
 
     def write(files):

@@ -1,18 +1,14 @@
 """Files that models have in common on disk, so that no change of one model reaches another."""
 
-import fcntl
-import os
 import shutil
-import stat
 from contextlib import suppress
 from pathlib import Path
 
 from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.tables.model_files import EDITABLE
+from phrasebeam.system.descriptors import link_read_only, share_blocks
 
-FICLONE = 0x40049409  # of Linux: a copy that shares its blocks until one of the files changes (Btrfs, XFS and others)
 SMALL = 1 << 20  # bytes: copied in no time
-WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
 def share(path: Path, target: Path, is_own: bool = True) -> None:
@@ -33,7 +29,7 @@ def share(path: Path, target: Path, is_own: bool = True) -> None:
 
 def _cloned(path: Path, target: Path) -> bool:
     with suppress(OSError), open(path, "rb") as source, atomic_file(target) as file:
-        fcntl.ioctl(file.fileno(), FICLONE, source.fileno())
+        share_blocks(source.fileno(), file.fileno())
         return True
     return False
 
@@ -41,8 +37,7 @@ def _cloned(path: Path, target: Path) -> bool:
 def _linked(path: Path, target: Path) -> bool:
     target.unlink(missing_ok=True)
     try:
-        os.link(path, target)
-        os.chmod(path, stat.S_IMODE(path.stat().st_mode) & ~WRITE)
+        link_read_only(path, target)
     except OSError:  # another file system, or another user's file
         target.unlink(missing_ok=True)
         return False

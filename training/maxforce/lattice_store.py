@@ -19,7 +19,7 @@ from phrasebeam.base.array_struct import array_fields
 from phrasebeam.base.config import Count, Section, load_config, save_config
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import atomic_file
-from phrasebeam.base.resident_memory import map_file
+from phrasebeam.base.mapped_pages import map_file
 from phrasebeam.decoder.forced.gold_lattice import GoldLattice
 from phrasebeam.process.system_errors import named_in_errors
 

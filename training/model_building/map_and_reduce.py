@@ -16,7 +16,7 @@ from uuid import uuid4
 import numpy as np
 
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.resident_memory import let_release
+from phrasebeam.base.mapped_pages import let_release
 from phrasebeam.base.side_by_side import Advance
 from phrasebeam.decoder.extraction.agreement import Agreement
 from phrasebeam.decoder.extraction.pairs import AlignedBitext

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from phrasebeam.base.array_file import HEADER_SIZE, npy_header
 from phrasebeam.base.errors import FormatError
-from phrasebeam.base.resident_memory import let_release
+from phrasebeam.base.mapped_pages import let_release
 from phrasebeam.process.system_errors import named_in_errors
 
 BLOCK = 1 << 20  # bytes that are read at once

@@ -18,13 +18,13 @@ from pydantic import Field
 from phrasebeam.base.config import Count, Section, load_config, save_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.progress import board, log
-from phrasebeam.base.resident_memory import peak_memory
 from phrasebeam.decoder.marked_text.tokenization import Tokenization
 from phrasebeam.decoder.tables.model_files import ALIGNMENT, MODEL
 from phrasebeam.decoder.tables.provenance import check_work, file_digests, signature
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.process.interruption import goes_on_in
+from phrasebeam.system.memory_use import peak_memory
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.bitext.tokenized_files import write_tokens
 from phrasebeam.training.common.derived_model import Making

@@ -140,6 +140,26 @@ def test_the_most_pairs_are_counted_where_the_description_lacks_them(model):
     assert open_model(model).most_pairs == counted
 
 
+@pytest.mark.parametrize("form", ["phrasebeam model 1", "phrasebeam model 2"])
+def test_a_model_of_the_first_version_is_read(model, form):
+    path = model / "model.yaml"
+    text = Decoder.load(model).translate("a b c").text
+    description = yaml.safe_load(path.read_text()) | {"version": "0.1.0", "format": form}
+    path.write_text(yaml.safe_dump(description, sort_keys=False))
+    if form == "phrasebeam model 2":
+        assert main(["check-model", "--accept", str(model)]) == 0
+    assert yaml.safe_load(path.read_text())["version"] == "0.1.0"
+    assert Decoder.load(model).translate("a b c").text == text
+
+
+def test_a_model_of_a_later_format_is_refused_in_a_line(model, capsys):
+    path = model / "model.yaml"
+    path.write_text(path.read_text().replace("phrasebeam model ", "phrasebeam model 9"))
+    assert main(["translate", "--model", str(model)]) == 2
+    line = capsys.readouterr().err
+    assert line.count("\n") == 1 and str(path) in line and "format" in line
+
+
 def test_a_model_without_reordering(tmp_path):
     toy = random_toy(tmp_path / "toy", 7, reordering=None)
     decoder = Decoder.load(toy.directory, weights=Weights(reordering=[0.1] * 6))  # none of which is used

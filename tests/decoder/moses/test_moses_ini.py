@@ -153,7 +153,12 @@ def test_files_are_found_from_here_and_by_their_whole_path(ini, tmp_path, monkey
         ),
         ("Distortion\n", "PhrasePairFeature\n", 19, "remove its line and its weights, and tune again"),
         ("Distortion\n", "Distortion\nDistortion\n", 20, "a second Distortion (Distortion0 is one); the decoder takes"),
-        ("Distortion\n", "WordTranslationFeature source-context=1\n", 19, "source-context=1; the decoder has only pairs of"),
+        (
+            "Distortion\n",
+            "WordTranslationFeature source-context=1\n",
+            19,
+            "source-context=1; the decoder has only pairs of",
+        ),
         (
             "Distortion\n",
             "WordTranslationFeature simple=0\n",

@@ -149,7 +149,11 @@ def test_a_prefix_longer_than_any_translation(directory):
 @pytest.mark.parametrize(
     ("source", "typed", "message"),
     [
-        (3, LONGEST_PREFIX + 1, r"z z z .*: a prefix of 1001 words, expected at most 1000; give only the last sentence"),
+        (
+            3,
+            LONGEST_PREFIX + 1,
+            r"z z z .*: a prefix of 1001 words, expected at most 1000; give only the last sentence",
+        ),
         (300, 300, r"a prefix of 300 words, which no phrases .* is too long for a sentence of 300 words; split both"),
         pytest.param(
             *(10**4, 50, r"a prefix of 50 words, which .* is too long for a sentence of 10000 words"),

@@ -15,7 +15,6 @@ import yaml
 from phrasebeam.base import memory_bound
 from phrasebeam.base.config import load_config, parse_config
 from phrasebeam.base.errors import ConfigError, FormatError
-from phrasebeam.base.resident_memory import ResidentMemory
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.held_out.leave_one_out import check_frequencies
@@ -29,6 +28,7 @@ from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.text.corpus import Corpus
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 from phrasebeam.lm.text.vocabulary import Vocabulary
+from phrasebeam.system.memory_use import ResidentMemory
 from phrasebeam.training.bitext.parallel_text import Bitext
 from phrasebeam.training.model_building import train_model as building
 from phrasebeam.training.model_building.config import TrainModelConfig

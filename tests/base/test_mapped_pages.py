@@ -6,14 +6,8 @@ import sys
 import numpy as np
 import pytest
 
-from phrasebeam.base.resident_memory import (
-    descendants,
-    let_release,
-    peak_memory,
-    proportional_memory,
-    release_all,
-    resident_memory,
-)
+from phrasebeam.base.mapped_pages import let_release, release_all
+from phrasebeam.system.memory_use import descendants, peak_memory, proportional_memory, resident_memory
 
 SIZE = 1 << 25
 
