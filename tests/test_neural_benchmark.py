@@ -9,7 +9,7 @@ import pytest
 from benchmarks.neural import compare, texts
 from benchmarks.neural.settings import Settings
 
-WORDS = "der hund schläft im garten und die katze sieht einen vogel auf dem alten baum".split()
+WORDS = ["der", "hund", "schläft", "im", "garten", "und", "die", "katze", "sieht", "einen", "vogel", "auf", "dem"]
 
 
 def sentences(n):

@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def recipes(run: Run) -> list[str]:
-    """Those of phrasebeam that are compared: `small` alone needs no development data, which raw text has not."""
+    """The recipes of phrasebeam that are compared: `small` alone needs no development data, which raw text lacks."""
     return ["small"] if run.is_raw else ["quick", "small"]
 
 

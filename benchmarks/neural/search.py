@@ -6,7 +6,7 @@ from torch import Tensor
 from benchmarks.neural.batches import BEGIN, END, PAD, padded
 from benchmarks.neural.transformer import Memory, Transformer
 
-SENTENCES = 64  # at once
+ROWS = 320  # hypotheses at once
 
 
 @torch.inference_mode()
@@ -15,8 +15,9 @@ def translated(model: Transformer, sentences: list[list[int]], beam: int, length
     model.eval()
     order = sorted(range(len(sentences)), key=lambda i: len(sentences[i]))
     found: list[list[int]] = [[]] * len(sentences)
-    for begin in range(0, len(order), SENTENCES):
-        some = order[begin : begin + SENTENCES]
+    size = ROWS // beam
+    for begin in range(0, len(order), size):
+        some = order[begin : begin + size]
         for i, pieces in zip(some, best(model, [sentences[i] for i in some], beam, length_power)):
             found[i] = pieces
     return found

@@ -30,9 +30,7 @@ from benchmarks.neural.transformer import Transformer
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", type=Path)
-    parser.add_argument(
-        "--seconds", type=float, default=math.inf, help="stop after the epoch in which these have passed"
-    )
+    parser.add_argument("--seconds", type=float, default=math.inf, help="after which it stops, at the end of an epoch")
     given = parser.parse_args()
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
@@ -95,15 +93,15 @@ class Run:
         source, reference = (self.directory / f"dev.{side}" for side in ("source", "target"))
         found = self.translate(lines(source), 1)
         score = score_of(self.settings.score, found, lines(reference))
-        self.curve.append({"loss": sum(losses) / len(losses), "score": score, "rate": self.rate()})
+        self.curve.append(
+            {"loss": sum(losses) / len(losses), "score": score, "rate": self.rate(), "seconds": round(self.seconds())}
+        )
         if self.best == self.epochs - 1:
             replace(self.directory / "best.pt", self.average.state_dict())
         if self.behind > 0 and self.behind % self.settings.plateau == 0:
             self.n_halved += 1
         self.checkpoint()
-        print(
-            json.dumps({"epoch": self.epochs, **self.curve[-1], "processor seconds": round(self.seconds())}), flush=True
-        )
+        print(json.dumps({"epoch": self.epochs, **self.curve[-1]}), flush=True)
 
     def rate(self) -> float:
         """The learning rate of the next step."""
@@ -113,10 +111,11 @@ class Run:
         """One batch; its loss for each piece."""
         for group in self.optimizer.param_groups:
             group["lr"] = self.rate()
-        states, _ = self.model.decode(target[:, :-1], self.model.encode(source, source == PAD))
         wanted = target[:, 1:]
         is_piece = wanted != PAD
-        logits = self.model.logits(states[is_piece])
+        with torch.autocast("cpu", torch.bfloat16):
+            states, _ = self.model.decode(target[:, :-1], self.model.encode(source, source == PAD))
+            logits = self.model.logits(states[is_piece]).float()
         loss = F.cross_entropy(logits, wanted[is_piece], label_smoothing=self.settings.label_smoothing)
         self.optimizer.zero_grad()
         loss.backward()

@@ -52,10 +52,12 @@ class Attention(nn.Module):
         return x.view(x.shape[0], x.shape[1], self.heads, -1).transpose(1, 2)
 
     def keys_and_values(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        return self.split(self.key(x)), self.split(self.value(x))
+        return self.split(self.key(x)).float(), self.split(self.value(x)).float()
 
     def forward(self, x: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, is_causal: bool = False) -> Tensor:
-        found = F.scaled_dot_product_attention(self.split(self.query(x)), keys, values, mask, is_causal=is_causal)
+        queries = self.split(self.query(x)).float()  # on a processor, attention of 16 bits is many times as slow
+        with torch.autocast("cpu", enabled=False):
+            found = F.scaled_dot_product_attention(queries, keys, values, mask, is_causal=is_causal)
         return self.output(found.transpose(1, 2).flatten(2))
 
 
