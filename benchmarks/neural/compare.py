@@ -25,6 +25,7 @@ from phrasebeam.training.metrics.evaluation import EvaluationOptions
 
 COLUMNS = ["corpus", "pairs", "system", "BLEU", "p", "chrF++", "p of chrF++", "training s", "test s", "MB"]
 NEURAL = "Transformer"
+STYLES = {NEURAL: "s--", "quick": "o-", "small": "^:"}  # of lines in the plot
 
 
 def main() -> None:
@@ -109,16 +110,11 @@ def draw(figure: Any, rows: list[dict[str, Any]]) -> None:
         for corpus, system in dict.fromkeys((row["corpus"], row["system"]) for row in rows):
             of_line = [row for row in rows if (row["corpus"], row["system"]) == (corpus, system)]
             points = [(row[column], float(row["chrF++"])) for row in of_line]
-            style = {"linestyle": "--", "marker": "s"} if system == NEURAL else {"marker": "o"}
-            alpha = 0.5 if system == "small" and len(recipes(RUNS_OF[corpus])) > 1 else 1.0
-            axes.plot(*zip(*points), color=colours[corpus], alpha=alpha, label=f"{corpus}, {system}", **style)
+            axes.plot(*zip(*points), STYLES[system], color=colours[corpus], label=f"{corpus}, {system}")
         axes.set_xscale("log")
         axes.set_xlabel("training pairs" if column == "pairs" else "processor seconds of training")
     panels[0].set_ylabel("chrF++ of the test set")
     panels[1].legend(fontsize="small")
-
-
-RUNS_OF = {run.corpus: run for run in RUNS.values()}
 
 
 if __name__ == "__main__":
