@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.experiments.kept_runs import parser_of, write
-from benchmarks.measure import PHRASEBEAM
+from benchmarks.measure import PHRASEBEAM, ROOT
 from benchmarks.measure import run as measured
 from benchmarks.neural.texts import RUNS, Run, prepare
 from phrasebeam import evaluate_texts
@@ -25,7 +25,8 @@ from phrasebeam.training.metrics.evaluation import EvaluationOptions
 
 COLUMNS = ["corpus", "pairs", "system", "BLEU", "p", "chrF++", "p of chrF++", "training s", "test s", "MB"]
 NEURAL = "Transformer"
-STYLES = {NEURAL: "s--", "quick": "o-", "small": "^:"}  # of lines in the plot
+TUNED = "train-model, tune"  # of benchmarks.experiments.quality_by_pairs
+STYLES = {NEURAL: "s--", "quick": "o-", "small": "^:", TUNED: ".-"}  # of lines in the plot
 
 
 def main() -> None:
@@ -46,7 +47,7 @@ def main() -> None:
     table.writeheader()
     table.writerows(rows)
     if given.plot:
-        write_figure(given.plot, 11, 4.5, lambda figure: draw(figure, rows))
+        write_figure(given.plot, 11, 4.5, lambda figure: draw(figure, [*by_pairs(), *rows]))
 
 
 def recipes(run: Run) -> list[str]:
@@ -100,6 +101,17 @@ def table_rows(run: Run, directory: Path) -> Iterator[dict[str, Any]]:
 
 def p_value(result: Any) -> str:
     return "" if result.p_value is None else f"{result.p_value:.3f}"
+
+
+def by_pairs() -> list[dict[str, Any]]:
+    """Rows of further numbers of training pairs, that are on a page of experiments."""
+    with open(ROOT / "docs" / "experiments" / "results" / "quality-by-pairs.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return [
+        {"corpus": row["corpus"], "system": TUNED, "pairs": int(row["pairs"]), "chrF++": row["chrF++"]}
+        | {"training s": int(row["processor seconds"])}
+        for row in rows
+    ]
 
 
 def draw(figure: Any, rows: list[dict[str, Any]]) -> None:
