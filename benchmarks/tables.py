@@ -63,7 +63,8 @@ def main() -> None:
 def pages() -> list[Path]:
     """The pages of measurements."""
     experiments = sorted((ROOT / "docs" / "experiments").glob("*.md"))
-    return [ROOT / "benchmarks" / "README.md", ROOT / "docs" / "transliteration.md", *experiments]
+    others = [ROOT / "benchmarks" / "README.md", ROOT / "docs" / "transliteration.md", ROOT / "docs" / "when-to-use.md"]
+    return [*others, *experiments]
 
 
 def tables_of(page: Path) -> Iterator[PageTable]:
