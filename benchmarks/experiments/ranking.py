@@ -12,6 +12,7 @@ small configuration begin with weights that MERT tuned.
 import argparse
 import json
 import shutil
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,11 @@ PAPER = {
     "search": SEARCH,
 }
 OF_SENTENCES = {"average": "sentences"}
+VARIANTS: dict[str, dict[str, Any]] = {
+    "": {},
+    ", mean of sentences": OF_SENTENCES,
+    ", margin": OF_SENTENCES | {"margin": 1.0, "rate": 1e-5},
+}
 FROM_TUNED = RankingConfig().model_dump(mode="json")
 ADAGRAD = {"rule": "adagrad", "rate": 0.001}  # a step beside dense weights that are 0.1 to 1
 ON_DEV = {"leave_one_out": None, "lm_folds": 0}
@@ -62,17 +68,16 @@ ON_TRAINING = {"leave_one_out": "drop", "lm_folds": 5}
 
 def _rows() -> dict[str, tuple[str, str, dict[str, Any]]]:
     """(data, features, settings) of each run, by name."""
-    rows = {f"1 on dev, {kind}": ("dev", kind, PAPER | ON_DEV | {"algorithm": 1}) for kind in ("dense", "all")}
-    for algorithm in (1, 2, 3):
-        for kind in FEATURES:
-            settings = PAPER | ON_TRAINING | {"algorithm": algorithm}
-            rows[f"{algorithm}, {kind}"] = ("train", kind, settings)
-            rows[f"{algorithm}, {kind}, mean of sentences"] = ("train", kind, settings | OF_SENTENCES)
-    for kind in ("id", "bigrams", "all"):
-        for keep in KEEP:
-            settings = PAPER | ON_TRAINING | {"algorithm": 4, "keep": keep}
-            rows[f"4, {kind}, {keep} kept"] = ("train", kind, settings)
-            rows[f"4, {kind}, {keep} kept, mean of sentences"] = ("train", kind, settings | OF_SENTENCES)
+    rows: dict[str, tuple[str, str, dict[str, Any]]] = {}
+    for variant, changed in VARIANTS.items():
+        settings = PAPER | changed
+        for kind in ("dense", "all"):
+            rows[f"1 on dev, {kind}{variant}"] = ("dev", kind, settings | ON_DEV | {"algorithm": 1})
+        for algorithm, kind in product((1, 2, 3), FEATURES):
+            rows[f"{algorithm}, {kind}{variant}"] = ("train", kind, settings | ON_TRAINING | {"algorithm": algorithm})
+        for kind, keep in product(("id", "bigrams", "all"), KEEP):
+            of_4 = {"algorithm": 4, "keep": keep}
+            rows[f"4, {kind}, {keep} kept{variant}"] = ("train", kind, settings | ON_TRAINING | of_4)
     for algorithm in (1, 2, 3, 4):
         rows[f"small, {algorithm}"] = ("train", "tuned", FROM_TUNED | {"algorithm": algorithm})
     rows["small, 1, expected"] = ("train", "tuned", FROM_TUNED | {"loss": "expected", "rate": 0.1})
@@ -119,35 +124,34 @@ def tuned_model(corpus: str, files: dict[str, Path], output: Path) -> Path:
     return tuned
 
 
-def twins_of(files: dict[str, Path], directory: Path) -> Path:
-    """A file with the lines of pairs that repeat others or are repeated, from which leave-one-out does not help."""
-    twins = twins_of_files(files["source"], files["target"], TwinSettings().share)
-    path = directory / "twins"
-    path.write_text("".join(f"{line}\n" for line in np.flatnonzero(twins.involved) + 1))
-    return path
+def learned_from(learns_from: str, corpus: str, files: dict[str, Path], given: argparse.Namespace) -> BitextFiles:
+    """The sentence pairs that a run learns from; what leave-one-out takes away, a twin of the pair would still tell."""
+    if learns_from == "dev":
+        return BitextFiles(files["dev_source"], [files["dev_target"]], None)
+    left_out = None
+    if given.without_twins:
+        left_out = given.output / f"{corpus}.data" / "twins"
+        twins = twins_of_files(files["source"], files["target"], TwinSettings().share)
+        left_out.write_text("".join(f"{line}\n" for line in np.flatnonzero(twins.involved) + 1))
+    return BitextFiles(files["source"], [files["target"]], files["alignment"], left_out)
 
 
 def train(corpus: str, run: str, seed: int, given: argparse.Namespace) -> dict[str, Any]:
     """The result of one run."""
-    data, output, sentences = given.data, given.output, given.sentences
-    files, (learns_from, kind, settings) = corpus_files(corpus, data, output, has_masks=False), RUNS[run]
+    output, (learns_from, kind, settings) = given.output, RUNS[run]
+    files = corpus_files(corpus, given.data, output, has_masks=False)
     model = output / f"{corpus}-7"
     train_model(files, "dense", model)
     if kind == "tuned":
         model = tuned_model(corpus, files, output)
     settings = settings | {"pairs": given.pairs, "seed": seed, "threads": 1, "workers": 1, "iterations": given.epochs}
-    if learns_from == "dev":
-        text = BitextFiles(files["dev_source"], [files["dev_target"]], None)
-    else:
-        left_out = twins_of(files, output / f"{corpus}.data") if given.without_twins else None
-        text, settings["sentences"] = (
-            BitextFiles(files["source"], [files["target"]], files["alignment"], left_out),
-            sentences,
-        )
+    if learns_from == "train":
+        settings["sentences"] = given.sentences
         settings["shards"] = given.shards if settings["algorithm"] > 1 else 0
     if FEATURES.get(kind):
         settings["templates"] = FEATURES[kind]
     config = parse_config(settings, RankingConfig, "settings")
+    text = learned_from(learns_from, corpus, files, given)
     dev, test = (BitextFiles(files[f"{name}_source"], [files[f"{name}_target"]]) for name in ("dev", "test"))
     learned = output / f"ranking.{name_of(corpus, run, seed, given)}.model"
     progress = train_ranking(model, text, dev, learned, config, is_forced=True)
