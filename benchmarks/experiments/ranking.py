@@ -55,10 +55,11 @@ PAPER = {
     "search": SEARCH,
 }
 OF_SENTENCES = {"average": "sentences"}
+MARGIN = {"margin": 1.0, "rate": 1e-5}
 VARIANTS: dict[str, dict[str, Any]] = {
     "": {},
     ", mean of sentences": OF_SENTENCES,
-    ", margin": OF_SENTENCES | {"margin": 1.0, "rate": 1e-5},
+    ", margin": OF_SENTENCES | MARGIN,
 }
 FROM_TUNED = RankingConfig().model_dump(mode="json")
 ADAGRAD = {"rule": "adagrad", "rate": 0.001}  # a step beside dense weights that are 0.1 to 1
@@ -80,6 +81,7 @@ def _rows() -> dict[str, tuple[str, str, dict[str, Any]]]:
             rows[f"4, {kind}, {keep} kept{variant}"] = ("train", kind, settings | ON_TRAINING | of_4)
     for algorithm in (1, 2, 3, 4):
         rows[f"small, {algorithm}"] = ("train", "tuned", FROM_TUNED | {"algorithm": algorithm})
+    rows["small, 1, margin"] = ("train", "tuned", FROM_TUNED | MARGIN)
     rows["small, 1, expected"] = ("train", "tuned", FROM_TUNED | {"loss": "expected", "rate": 0.1})
     rows["small, 1, adagrad, expected"] = ("train", "tuned", FROM_TUNED | ADAGRAD | {"loss": "expected"})
     return rows
