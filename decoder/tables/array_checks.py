@@ -23,7 +23,7 @@ from phrasebeam.decoder.tables.model_files import (
 )
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
 
-AT_ONCE = 1 << 20  # rows read at a time
+AT_ONCE, BYTES_AT_ONCE = 1 << 20, 8 << 20  # rows read at a time, and the pages that they take
 HIGHEST_LN = 1e-4  # of a probability, after rounding
 Finding = tuple[str, str]  # file, and what was found there
 
@@ -116,6 +116,9 @@ def _probabilities(name: str, array: np.ndarray, n_columns: int) -> Iterator[Fin
 
 
 def _pieces(array: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-    """The rows of `array` in pieces of some AT_ONCE values, each with the number of its first row."""
-    n_rows = max(1, AT_ONCE * len(array) // max(array.size, 1))
+    """The rows of `array` in pieces of up to AT_ONCE values and BYTES_AT_ONCE, each with the number of its first row.
+
+    Some columns of a mapped array take the pages of all of them.
+    """
+    n_rows = max(1, min(AT_ONCE * len(array) // max(array.size, 1), BYTES_AT_ONCE // max(array.strides[0], 1)))
     return ((first, array[first : first + n_rows]) for first in pieces_of_rows(len(array), n_rows))

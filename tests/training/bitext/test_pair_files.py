@@ -112,7 +112,7 @@ def test_what_is_left_out_is_told(tmp_path, monkeypatch, caplog, corpus):
     ("options", "complaint"),
     [
         (("--source", "x.tsv", "--target", "train.en"), "x.tsv: has both sides; leave out --target train.en"),
-        (("--source", "train.de", "--target", "x.po"), "x.po: has both sides; give it as --source alone"),
+        (("--source", "train.de", "--target", "x.po"), "x.po: has both sides; give it as --source only"),
         (("--source", "train.de"), "train.de: is plain text of one side, but --target is missing; give it, or a file"),
         (
             ("--source", "x.tmx"),
