@@ -14,7 +14,7 @@ from phrasebeam.kernels import second_compiler
 from phrasebeam.kernels.hashing import mix, murmur
 from phrasebeam.kernels.second_compiler import call_of
 
-second_compiler._processors = lambda: {processors}
+second_compiler.processors = lambda: {processors}
 {change}
 data = np.arange(20, dtype=np.uint8)
 with second_compiler.second_compiler([call_of(murmur, data, 0, 20)]):
