@@ -16,8 +16,9 @@ from typing import Any
 
 from benchmarks.corpora import CORPORA, development_of, head
 from benchmarks.experiments.kept_runs import parser_of, write
+from benchmarks.plot_option import add_plot_option
 from phrasebeam import Decoder, evaluate_texts, train_model, tune
-from phrasebeam.base.figures import check_figure_file, write_figure
+from phrasebeam.base.figures import write_figure
 from phrasebeam.base.files import read_lines
 from phrasebeam.training.metrics.evaluation import EvaluationOptions
 
@@ -28,10 +29,8 @@ COLUMNS = ["corpus", "pairs", "BLEU", "chrF++", "processor seconds"]
 
 def main() -> None:
     parser = parser_of(__doc__, corpora=WITH_TEST)
-    parser.add_argument("--plot", type=Path, help="image of BLEU by the number of pairs; needs the extra `plots`")
+    add_plot_option(parser, "BLEU by the number of pairs")
     given = parser.parse_args()
-    if given.plot:
-        check_figure_file(given.plot)
     rows = list[list[Any]]()
     for corpus in given.corpora:
         for size in SIZES:

@@ -18,8 +18,9 @@ from benchmarks.experiments.kept_runs import parser_of, write
 from benchmarks.measure import PHRASEBEAM, ROOT
 from benchmarks.measure import run as measured
 from benchmarks.neural.texts import RUNS, Run, prepare
+from benchmarks.plot_option import add_plot_option
 from phrasebeam import evaluate_texts
-from phrasebeam.base.figures import check_figure_file, write_figure
+from phrasebeam.base.figures import write_figure
 from phrasebeam.base.files import read_lines
 from phrasebeam.training.metrics.evaluation import EvaluationOptions
 
@@ -31,10 +32,8 @@ STYLES = {NEURAL: "s--", "quick": "o-", "small": "^:", TUNED: ".-"}  # of lines 
 
 def main() -> None:
     parser = parser_of(__doc__, runs=RUNS)
-    parser.add_argument("--plot", type=Path, help="image of the test sets' scores; needs the extra `plots`")
+    add_plot_option(parser, "the test sets' scores")
     given = parser.parse_args()
-    if given.plot:
-        check_figure_file(given.plot)
     rows = list[dict[str, Any]]()
     for name in given.runs:
         directory = given.output / name

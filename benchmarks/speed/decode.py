@@ -27,8 +27,9 @@ from typing import Any, NamedTuple, Protocol
 import sacrebleu
 
 from benchmarks.measure import PHRASEBEAM, checkout_environment, run_after_first, table
+from benchmarks.plot_option import add_plot_option
 from benchmarks.speed.decode_models import JOBS, Decoded, Job, prepare
-from phrasebeam.base.figures import check_figure_file, write_figure
+from phrasebeam.base.figures import write_figure
 
 OURS, BEFORE = "phrasebeam", "before"
 LIMITS = {
@@ -104,10 +105,8 @@ def main() -> None:
     parser.add_argument("--scratch", type=Path, help="directory for the models; default: they are deleted")
     parser.add_argument("--output", type=Path, help="file for the tables; they are printed too")
     parser.add_argument("--results", type=Path, help="file for the figures as CSV")
-    parser.add_argument("--plot", type=Path, help="image of model score against time; needs the extra `plots`")
+    add_plot_option(parser, "model score against time")
     arguments = parser.parse_args()
-    if arguments.plot:
-        check_figure_file(arguments.plot)
     figures, texts = {}, []
     with tempfile.TemporaryDirectory() as temporary:
         for name in arguments.models:

@@ -5,9 +5,9 @@ import numpy as np
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 
-LOOKED_AT = 1 << 20  # source phrases, so that a large table is not read as a whole
-TRIED = 200
-MOST_ALIKE = 0.5  # of the words of a phrase may be in one before it
+LOOKED_AT = 1 << 20  # source phrases that are compared, so that a large table is not read as a whole
+TRIED = 200  # of them, in their order
+MOST_ALIKE = 0.5  # share of the words of a phrase that may be in another chosen phrase
 
 
 def frequent_phrases(table: PhraseTable, source: FixedVocabulary, n: int) -> list[str]:
@@ -17,7 +17,7 @@ def frequent_phrases(table: PhraseTable, source: FixedVocabulary, n: int) -> lis
     found = list[list[str]]()
     for number in order:
         begin, end = table.source_offsets[number : number + 2]
-        words = [source.words[one] for one in table.source_words[begin:end]]
+        words = list(map(source.word, table.source_words[begin:end]))
         if words and all(_share_in(words, other) <= MOST_ALIKE for other in found):
             found.append(words)
         if len(found) == n:

@@ -29,7 +29,7 @@ from phrasebeam.server.serving.languages import LanguagePair
 if TYPE_CHECKING:
     from phrasebeam.decoder.raw_text.preprocessing import RawText
 
-EXAMPLES = 3
+EXAMPLES = 3  # phrases to try, of each model
 MODEL_NAME, NAME_RULE = r"[\w.+-]{1,100}", "expected up to 100 letters, digits and . _ + -"
 State = tuple[tuple[str, int, int, int], ...]  # name, inode, size and time of change of each file
 
@@ -41,11 +41,11 @@ class ServedModel:
     name: str
     version: str  # the same for the same model
     decoder: Decoder
-    raw_text: "RawText | None"  # None: the model knows tokenized text alone
+    raw_text: "RawText | None"  # None: the model knows only tokenized text
     explainer: Explainer
     languages: LanguagePair | None  # those that were given for it, or else those of its raw text
-    terms: TermBase | None = None  # whose translations count in each request
-    examples: Sequence[str] = ()  # of text to try
+    terms: TermBase | None = None  # whose translations are used in each request
+    examples: Sequence[str] = ()  # phrases of the training text, to try the model with
 
 
 class ServedModels:
@@ -117,13 +117,13 @@ def open_served(
     if known := decoder.model.description.text_languages:
         languages = languages or LanguagePair(known.source_language, known.target_language)
     explainer = Explainer(decoder)
-    if words := decoder.model.source.words[:1]:
-        given = decoder.input_of([f"{words[0]}|X" if decoder.model.has_tags else words[0]])
+    model = decoder.model
+    if len(model.source):
+        given = decoder.input_of([f"{model.source.word(0)}|X" if model.has_tags else model.source.word(0)])
         decoder.nbest(given, 2)
         explainer.compare(given, explainer.explain(given).best.text)
     base = terms and read_terms(terms, *(languages or ()) if named_format(terms) == "tbx" else ())
-    shown, model = Tokenization.of(raw_text).shown, decoder.model
-    phrases = frequent_phrases(model.tables.phrases, model.source, EXAMPLES)
+    shown, phrases = Tokenization.of(raw_text).shown, frequent_phrases(model.tables.phrases, model.source, EXAMPLES)
     examples = [" ".join(map(shown, split(phrase))) for phrase in phrases]
     return ServedModel(name, version, decoder, raw_text, explainer, languages, base or None, examples)
 

@@ -1,0 +1,20 @@
+"""The option --plot of scripts, whose file is checked before they begin."""
+
+import argparse
+from pathlib import Path
+
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.figures import check_figure_file
+
+
+def add_plot_option(parser: argparse.ArgumentParser, shown: str) -> None:
+    """Add --plot FILE, an image of what is `shown`."""
+    parser.add_argument("--plot", type=_figure_file, help=f"image of {shown}; needs the extra `plots`")
+
+
+def _figure_file(path: str) -> Path:
+    try:
+        check_figure_file(Path(path))
+    except ConfigError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return Path(path)
