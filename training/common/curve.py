@@ -34,8 +34,15 @@ def score_panels(metric: MetricName, lines: Mapping[str, str], is_reported: bool
     return [Panel(METRICS[metric].title, lines, factor), *beside]
 
 
-def write_curve(directory: Path, rows: Rows, title: str, panels: Sequence[Panel], best: Mapping[Any, int]) -> None:
-    """Write curve.csv, and curve.png if matplotlib is there, with the iteration `best` of each run marked.
+def write_curve(
+    directory: Path,
+    rows: Rows,
+    title: str,
+    panels: Sequence[Panel],
+    best: Mapping[Any, int],
+    is_drawn: bool = True,
+) -> None:
+    """Write curve.csv and, if matplotlib is there and `is_drawn`, curve.png; iteration `best` of each run is marked.
 
     Where there is a column "run", each run is a line of its own, of the first column of a panel; else there is one run,
     and its name in `best` is None.
@@ -46,11 +53,19 @@ def write_curve(directory: Path, rows: Rows, title: str, panels: Sequence[Panel]
     writer.writerows(_as_known(row, panels) for row in rows)
     with atomic_file(directory / "curve.csv") as file:
         file.write(text.getvalue().encode("utf-8"))
+    if not is_drawn:
+        return
     if can_draw():
         draw = partial(_draw, rows=rows, title=title, panels=panels, best=best)
         write_figure(directory / "curve.png", 9, 1 + 4 * len(panels), draw)
     else:
         _say_not_drawn()
+
+
+def is_drawn_to_the_end(directory: Path) -> bool:
+    """Whether curve.png is there, and no older than curve.csv."""
+    table, picture = directory / "curve.csv", directory / "curve.png"
+    return picture.exists() and picture.stat().st_mtime_ns >= table.stat().st_mtime_ns
 
 
 def _as_known(row: Mapping[str, Any], panels: Sequence[Panel]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.engine.current_engine import current_engine
 from phrasebeam.training.common.best_weights import BestWeights, TableWeights
 from phrasebeam.training.common.checkpoint import SignedSection, load_checkpoint, save_checkpoint
-from phrasebeam.training.common.curve import Panel, write_curve
+from phrasebeam.training.common.curve import Panel, is_drawn_to_the_end, write_curve
 from phrasebeam.training.common.development_set import DevelopmentScore
 from phrasebeam.training.common.kept_translations import keep_translations
 from phrasebeam.training.online.learned_weights import LearnedWeights
@@ -46,6 +46,7 @@ from phrasebeam.training.online.update_log import UpdateLog
 from phrasebeam.training.online.update_rules import UpdateRule
 
 Iteration = TypeVar("Iteration", bound=OnlineIteration)
+SECONDS_BETWEEN_PICTURES = 10.0  # of the curve, which take a tenth of a second each
 Scorer = Callable[[str, Weights, SparseWeights], tuple[DevelopmentScore, np.ndarray]]  # see DevelopmentScorer
 
 
@@ -81,6 +82,7 @@ class OnlineTraining(Generic[Iteration]):
         Raises ConfigError if the checkpoint has another signature.
         """
         self.signature = signature
+        self.drawn = time.monotonic()
         self.held: dict[int, LearnedWeights] = {}  # those of a single shard need not be read again
         progress, self.mixed = self._last(start)
         if not progress.iterations:
@@ -92,7 +94,7 @@ class OnlineTraining(Generic[Iteration]):
             progress = self._end_iteration(progress, iteration, self._mix())
         for shard, size in enumerate(progress.logged):
             UpdateLog(self.directory / UPDATES.format(shard), size).close()  # without what no iteration has
-        if not (self.directory / "curve.png").exists():  # matplotlib may have been installed since
+        if not is_drawn_to_the_end(self.directory):  # or matplotlib was installed since
             self._write_curve(progress)
         return progress
 
@@ -174,14 +176,15 @@ class OnlineTraining(Generic[Iteration]):
             best = counting._replace(dense=dense).nonzero()._asdict()
             save_checkpoint(self.directory / BEST, SignedSection(signature=self.signature), best)
             self._save_own(number)
-        self._write_curve(progress)
+        self._write_curve(progress, is_drawn=time.monotonic() - self.drawn > SECONDS_BETWEEN_PICTURES)
         self._save(progress)
         log.info(f"iteration {number}: {progress.iterations[-1].text()}; score {abs(score):.2f}, {n_words} words")
         return progress
 
-    def _write_curve(self, progress: OnlineProgress[Iteration]) -> None:
-        rows = [{"iteration": i, **row.row()} for i, row in enumerate(progress.iterations)]
-        write_curve(self.directory, rows, "Weights after each iteration", self.plan.panels, {None: progress.best})
+    def _write_curve(self, progress: OnlineProgress[Iteration], is_drawn: bool = True) -> None:
+        rows, best = [{"iteration": i, **row.row()} for i, row in enumerate(progress.iterations)], {None: progress.best}
+        write_curve(self.directory, rows, "Weights after each iteration", self.plan.panels, best, is_drawn)
+        self.drawn = time.monotonic() if is_drawn else self.drawn
 
     def _save_own(self, number: int) -> None:
         """Keep the weights of each shard, if shards do not share them, with the best mixed weights."""
