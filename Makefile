@@ -11,7 +11,10 @@ KILLS ?= 60
 SEED ?= 1
 # Tests that wait for servers, browsers and killed processes leave time for others.
 WORKERS ?= 3
-UNCOMPILED = NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n 2 -m "kernels and not needs_jit" --hypothesis-seed=0
+UNCOMPILED = env NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n 2 -m "kernels and not needs_jit" --hypothesis-seed=0
+WARM = .venv/warm
+WARM_UP = tests/kernels/test_warm_up.py
+CODE = $(shell find phrasebeam lm decoder training server -name "*.py")
 SOURCES = phrasebeam/*,lm/*,decoder/*,training/*,server/*
 
 # Compiled modules are kept whatever the environment says: tests start hundreds of processes.
@@ -38,12 +41,19 @@ $(INSTALLED): $(USABLE)
 demo: $(USABLE)
 	$(BIN)/phrasebeam demo
 
-# The whole suite, with kernels that are compiled before, so that no two workers compile the same; then the tests of kernels
-# as plain Python, where numpy checks every index, with the coverage of kernels.
-test: $(INSTALLED) kenlm
-	$(BIN)/phrasebeam warm-up
-	$(BIN)/pytest -n $(WORKERS)
-	$(UNCOMPILED)
+# All kernels compiled, by the test of that, so that no two workers compile the same.
+$(WARM): $(INSTALLED) $(CODE)
+	$(BIN)/pytest $(WARM_UP)
+	touch $(WARM)
+
+# The whole suite; beside it, while its tests wait, the tests of kernels as plain Python, where numpy checks every index,
+# with the coverage of kernels.
+test: $(WARM) kenlm
+	mkdir -p build
+	nice $(UNCOMPILED) > build/uncompiled 2>&1 & beside=$$!; \
+	$(BIN)/pytest -n $(WORKERS) --ignore $(WARM_UP); compiled=$$?; \
+	wait $$beside; uncompiled=$$?; cat build/uncompiled; \
+	[ $$compiled$$uncompiled = 00 ]
 	$(BIN)/coverage combine --quiet
 	$(BIN)/python tests/kernel_coverage.py
 
