@@ -5,10 +5,9 @@
 Both files are tokenized, a sentence a line. A word of the best derivation counts as right where a Levenshtein alignment
 with the reference matches it. AUC is the probability that a right word has a higher confidence than a wrong one, ties
 half; bits are the entropy of right and wrong by what confidences promise, a word, of which the least is best. In the
-row "word translations" the confidence of a word is the largest p(word | source word) of its phrase by the model's
-links, as that of sil-machine's Thot is (Ueffing & Ney 2007, section 4.4); "both" is the geometric mean of this one and
-of the posterior by the default scale. --csv writes both tables, the second as
-FILE-calibration.csv.
+row "word translation" the confidence of a word is the largest p(word | source word) of its phrase by the model's
+links, as that of sil-machine's Thot is (Ueffing & Ney 2007, section 4.4); the last row is the geometric mean of this
+one and of the posterior by the default scale. --csv writes both tables, the second as FILE-calibration.csv.
 """
 
 import argparse
@@ -32,7 +31,8 @@ from phrasebeam.training.normalization.held_out_words import calibration
 
 SCALES = 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0
 LEAST = 1e-4  # probability, so that no word costs more than some bits
-TRANSLATIONS, BOTH = "word translations", "both"
+POSTERIOR, TRANSLATIONS = "posterior, scale {:g}", "word translation"
+BOTH = f"posterior {ConfidenceSettings().scale:g} and {TRANSLATIONS}"
 Rows = list[list[str]]
 
 
@@ -47,8 +47,8 @@ def main() -> None:
     given = parser.parse_args()
     sources, references = (list(islice(read_lines(path), given.lines)) for path in (given.source, given.target))
     right, found = words_of(Decoder.load(given.model), sources, references, given.scale)
-    quality: Rows = [["scale", "AUC", "bits", "expected %", "right %"]]
-    bins: Rows = [["scale", "confidence from", "words", "right %", "expected %"]]
+    quality: Rows = [["confidence", "AUC", "cross-entropy, bits", "mean confidence, %", "words right, %"]]
+    bins: Rows = [["confidence", "at least", "words", "words right, %", "mean confidence, %"]]
     for name, confidence in found.items():
         shares = f"{100 * confidence.mean():.1f}", f"{100 * right.mean():.1f}"
         quality.append([name, f"{area(confidence, right):.3f}", f"{entropy(confidence, right):.3f}", *shares])
@@ -67,17 +67,17 @@ def words_of(
     decoder: Decoder, sources: Sequence[str], references: Sequence[str], scales: Sequence[float]
 ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Which words of the best derivations are right (bool[W]), and their confidences (float64[W]) by scale."""
-    right, found = list[bool](), {name: list[float]() for name in [*map("{:g}".format, scales), TRANSLATIONS]}
+    right, found = list[bool](), {name: list[float]() for name in [*map(POSTERIOR.format, scales), TRANSLATIONS]}
     static = StaticCounts(decoder.model, AdaptationSettings().prior_count)
     for source, reference in zip(sources, references):
         with decoder.searcher.search(decoder.search_input(source)) as result:
             for scale in scales:
                 best = result.best(ConfidenceSettings(scale=scale))
-                found[f"{scale:g}"] += best.confidences
+                found[POSTERIOR.format(scale)] += best.confidences
         found[TRANSLATIONS] += likeliest(static, source.split(), best)
         right += matched(best.text.split(), reference.split())
     confidences = {name: np.array(values) for name, values in found.items()}
-    posterior = confidences.get(f"{ConfidenceSettings().scale:g}", np.zeros(len(right)))
+    posterior = confidences.get(POSTERIOR.format(ConfidenceSettings().scale), np.zeros(len(right)))
     return np.array(right), confidences | {BOTH: np.sqrt(posterior * confidences[TRANSLATIONS])}
 
 

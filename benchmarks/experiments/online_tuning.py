@@ -39,7 +39,7 @@ RICH = {
     "rule_reordering": True,
     "source_deletion": True,
 }
-# Dense features that the rich runs have, too; "dense, added" tells what they bring without sparse ones.
+# Dense features that runs with sparse features have, too; "dense and added" tells what they gain without sparse ones.
 ADDED = {"bitext_count": True, "unique_rule": True, "target_idf": True, "source_idf": True, "early_distortion": True}
 STRENGTHS = {"strengths": {"rule_reordering": 10.0, "class_reordering": 10.0}}
 CLASSES, BITS = 100, 6  # word classes of each side, and how much of their paths counts
@@ -47,19 +47,25 @@ TAGS = {"kind": "tags", "budget": 3, "content": ["N", "ADJ", "V", "ADV"]}
 ON_TRAINING = {"leave_one_out": "drop", "lm_folds": 5, "sentences": 10000}
 RUNS: dict[str, dict[str, Any]] = {
     "dense": {},
-    "dense, lin-och": {"online": {"sentence_bleu": "lin-och"}},
-    "dense, added": {"add": ADDED},
-    "dense, added, lin-och": {"online": {"sentence_bleu": "lin-och"}, "add": ADDED},
-    "rich": {"online": {"templates": RICH, **STRENGTHS}, "add": ADDED},
-    "rich, lin-och": {"online": {"templates": RICH, "sentence_bleu": "lin-och", **STRENGTHS}, "add": ADDED},
-    "rich, all truncated": {"online": {"templates": RICH, "truncate": "all", **STRENGTHS}, "add": ADDED},
-    "dense, added, hierarchical": {"add": ADDED},
-    "rich, hierarchical, all truncated": {"online": {"templates": RICH, "truncate": "all", **STRENGTHS}, "add": ADDED},
-    "rich, not regularized": {"online": {"templates": RICH, "strength": 0.0}, "add": ADDED},
-    "rich, mean of steps": {"online": {"templates": RICH, "average": True, **STRENGTHS}, "add": ADDED},
-    "rich, word classes": {"online": {"templates": RICH | {"class_reordering": True}, **STRENGTHS}, "add": ADDED},
-    "rich, tags": {"online": {"templates": RICH | {"class_reordering": True}, **STRENGTHS}, "add": ADDED},
-    "rich, training data": {"online": {"templates": RICH, **STRENGTHS, **ON_TRAINING}, "add": ADDED},
+    "dense, Lin & Och": {"online": {"sentence_bleu": "lin-och"}},
+    "dense and added": {"add": ADDED},
+    "dense and added, Lin & Och": {"online": {"sentence_bleu": "lin-och"}, "add": ADDED},
+    "sparse": {"online": {"templates": RICH, **STRENGTHS}, "add": ADDED},
+    "sparse, Lin & Och": {"online": {"templates": RICH, "sentence_bleu": "lin-och", **STRENGTHS}, "add": ADDED},
+    "sparse, all weights regularized": {"online": {"templates": RICH, "truncate": "all", **STRENGTHS}, "add": ADDED},
+    "dense and added, hierarchical": {"add": ADDED},
+    "sparse, hierarchical, all weights regularized": {
+        "online": {"templates": RICH, "truncate": "all", **STRENGTHS},
+        "add": ADDED,
+    },
+    "sparse, not regularized": {"online": {"templates": RICH, "strength": 0.0}, "add": ADDED},
+    "sparse, averaged weights": {"online": {"templates": RICH, "average": True, **STRENGTHS}, "add": ADDED},
+    "sparse, word classes": {"online": {"templates": RICH | {"class_reordering": True}, **STRENGTHS}, "add": ADDED},
+    "sparse, part-of-speech tags": {
+        "online": {"templates": RICH | {"class_reordering": True}, **STRENGTHS},
+        "add": ADDED,
+    },
+    "sparse, training data": {"online": {"templates": RICH, **STRENGTHS, **ON_TRAINING}, "add": ADDED},
 }
 PLAIN = {"patience": 10, "delay": 0, "average": False, "strengths": {}, "templates": None, "lm_folds": 0}
 COMMON = {
@@ -110,7 +116,7 @@ def tune(corpus: str, run: str, seed: int, given: argparse.Namespace) -> dict[st
     if "training data" in run:
         tuned_on = BitextFiles(files["source"], [files["target"]])
         online = OnlineData(files["alignment"], dev)
-    elif "rich" in run:
+    elif "sparse" in run:
         tuned_on, held_out = split(dev, output / f"{corpus}.data")
         online = OnlineData(None, held_out)
     tuned = output / "online.model"
@@ -161,7 +167,9 @@ def split(dev: BitextFiles, directory: Path) -> tuple[BitextFiles, BitextFiles]:
 def print_table(output: Path) -> None:
     """BLEU by run, with means and deviations over seeds."""
     found = [json.loads(path.read_text()) for path in sorted(output.glob("online.*.json"))]
-    rows = [["corpus", "run", "seeds", "dev", "held out", "test", "best epoch", "sparse features", "seconds"]]
+    rows = [
+        ["corpus", "features", "seeds", "dev", "held-out third", "test", "best epoch", "sparse features", "seconds"]
+    ]
     for corpus in CORPORA:
         for run in RUNS:
             runs = [one for one in found if (one["corpus"], one["run"]) == (corpus, run)]

@@ -24,7 +24,15 @@ from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.lm.text.corpus import split
 
 CORPORA = {"multi30k": ("de", "en"), "ted": ("de", "en"), "tanaka": ("ja", "en")}
-HEADING = "distortion limit", "leave-one-out", "reachable", "+prefix", "words", "+prefix", "too large"
+HEADING = (
+    "distortion limit",
+    "leave-one-out",
+    "% reachable",
+    "% with prefixes",
+    "% of words",
+    "% with prefixes",
+    "too large",
+)
 HEADING += ("median derivations", "ms a pair")
 
 

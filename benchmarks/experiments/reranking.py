@@ -127,7 +127,7 @@ def print_table(corpus: str, given: argparse.Namespace) -> None:
             found = runs[c]
             if len(rows) == 1:
                 rows.append(
-                    ["as decoded", "", "", *(f"{found[f'before {name}']:.2f}" for name in ("dev", "test")), "", ""]
+                    ["not reranked", "", "", *(f"{found[f'before {name}']:.2f}" for name in ("dev", "test")), "", ""]
                 )
             names = "dense" if kind == "dense" else f"and {found['features']:,} sparse"
             cost = [f"{found['processor_seconds']:.0f}", megabytes(found["peak_bytes"])]

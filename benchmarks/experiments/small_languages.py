@@ -65,7 +65,7 @@ def main() -> None:
             if path.exists():
                 rows += table_rows(corpus, system, json.loads(path.read_text()))
     table = csv.writer(sys.stdout, lineterminator="\n")
-    table.writerows([["corpus", "pairs", "system", "stage", "chrF++", "BLEU", "minutes"], *rows])
+    table.writerows([["corpus", "pairs", "recipe", "stage", "chrF++", "BLEU", "processor minutes"], *rows])
 
 
 def measured(corpus: str, system: System, data: Path, work: Path) -> dict[str, Any]:

@@ -11,7 +11,7 @@ ALGORITHMS = {"stack": "0", "cube": "1"}
 class Moses2:
     """The program `moses2` with the model of a job."""
 
-    name = "moses2"
+    name = "Moses2"
 
     def __init__(self, job: Job, program: Path):
         self.job = job

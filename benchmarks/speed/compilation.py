@@ -27,7 +27,7 @@ from benchmarks.measure import PHRASEBEAM, run, table
 
 SENTENCES = 300
 SENTENCE = "der hund schläft im garten ."  # of the demo's language
-PARTS = ("types, lowering", "functions", "with its callees", "machine code", "other")
+PARTS = ("type inference, lowering", "optimizing functions", "optimizing with callees", "machine code", "other")
 
 
 def main() -> None:

@@ -32,6 +32,7 @@ from benchmarks.speed.decode_models import JOBS, Decoded, Job, prepare
 from phrasebeam.base.figures import write_figure
 
 OURS, BEFORE = "phrasebeam", "before"
+TITLES = {"stack": "stack decoding", "cube": "cube pruning", "monotone": "monotone"}
 LIMITS = {
     "stack": (10, 25, 50, 100, 200, 400),
     "cube": (10, 14, 20, 30, 50, 70, 100, 150, 250, 400, 600, 800, 1000, 2000),
@@ -39,8 +40,8 @@ LIMITS = {
 SIZES = {
     OURS: LIMITS,
     BEFORE: LIMITS,
-    "moses2": {"stack": (10, 25, 50, 100, 200, 400), "cube": (10, 20, 30, 60, 100, 200, 400, 1000, 2000)},
-    "thot": {"stack": (1, 3), "monotone": (1, 5)},
+    "Moses2": {"stack": (10, 25, 50, 100, 200, 400), "cube": (10, 20, 30, 60, 100, 200, 400, 1000, 2000)},
+    "Thot": {"stack": (1, 3), "monotone": (1, 5)},
 }
 
 
@@ -179,12 +180,23 @@ def write_results(path: Path, figures: dict[str, list[Figure]]) -> None:
     """The figures of all models as CSV."""
     with open(path, "w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(["corpus", "decoder", "search", "size", "ms", "spread in percent", "average model score", "BLEU"])
+        rows.writerow(["corpus", "decoder", "search", "size", "ms", "spread, %", "average model score", "BLEU"])
         for corpus, of_corpus in figures.items():
             for one in of_corpus:
                 time, score = f"{one.ms:.3f}", one.score
                 shown = "" if score is None else f"{score:.4f}"
-                rows.writerow([corpus, *one[:3], time, f"{100 * one.spread:.0f}", shown, f"{one.bleu:.2f}"])
+                rows.writerow(
+                    [
+                        corpus,
+                        one.decoder,
+                        TITLES[one.algorithm],
+                        one.size,
+                        time,
+                        f"{100 * one.spread:.0f}",
+                        shown,
+                        f"{one.bleu:.2f}",
+                    ]
+                )
 
 
 def at_equal_scores(figures: list[Figure]) -> list[list[str]]:

@@ -28,7 +28,7 @@ JUMPS = {"stack": 6, "monotone": 0}
 class Thot:
     """Thot's decoder with a model made of a job's tables."""
 
-    name = "thot"
+    name = "Thot"
 
     def __init__(self, job: Job):
         self.job = job

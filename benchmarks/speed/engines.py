@@ -144,8 +144,8 @@ def make_data(directory: Path, n_pairs: int) -> None:
 
 def compare(directory: Path, given: argparse.Namespace, reports: Reports) -> None:
     """Print the table."""
-    columns = ["", "local s", "processor s", "Ray s", "processor s", "of it here", "overhead"]
-    columns += ["s a start", "MB here", "MB a worker", "MB messages", "MB for all"]
+    columns = ["", "without Ray, s", "processor s", "with Ray, s", "processor s", "of which the command", "overhead"]
+    columns += ["s to start", "MB of the command", "MB per worker", "MB of messages", "MB for all"]
     row(columns)
     row(["---"] * len(columns))
     for stage, run in stages(directory, given.sentences, given.shards).items():

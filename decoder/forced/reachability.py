@@ -16,7 +16,8 @@ from phrasebeam.decoder.forced.forced_decoder import ForcedResult
 WIDTH = 5  # words; sentences of 1 to 5 words are one row, those of 6 to 10 the next
 MOST_TICKS = 6  # of each plot
 BARS = {"reachable": PALETTE[0], "a prefix is reachable": PALETTE[4], "neither": LIGHT_GREY}
-COLUMNS = "sentences", "reachable", "+prefix", "too large", "words", "reachable", "+prefix", "derivations"
+SHARES = "% reachable", "% with prefixes"
+COLUMNS = "sentences", *SHARES, "too large", "words", *SHARES, "derivations"
 
 
 @dataclass

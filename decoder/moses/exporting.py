@@ -67,7 +67,8 @@ def export_moses(model: str | Path, output: str | Path, is_forced: bool = False)
     _check_words(Path(model), opened)
     for entry in opened.description.language_models:
         if entry.classes:
-            raise ModelError(f"{Path(model) / entry.file}: Moses supports models over classes only with factors")
+            what = "a language model over word classes, which Moses has only with factors"
+            raise ModelError(f"{Path(model) / entry.file}: {what}; train without it, as train-model does by default")
     _check_weights(Path(model) / "weights.yaml", opened.weights)
     search = ModelSearch.of(model).search
     if not search.future_cost:

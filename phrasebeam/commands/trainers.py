@@ -104,7 +104,7 @@ def train(
         rows.append([name, *short_cells(record, result.metric), f"{record.seconds / 60:.1f}", kept])
     print_table(rows)
     if result.is_raw:
-        print("\n".join(f"{name}|{signature}" for name, signature in result.signatures.items()))
+        print(*result.signatures(metrics), sep="\n")
     output = call.given["output"]
     tell(f"{output}: the model of {result.best}; {output / WORK / 'report.md'} has details")
     return _status(result.gain, require_gain)

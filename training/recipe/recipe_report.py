@@ -69,7 +69,7 @@ def _notes(result: RecipeResult, recipe: Recipe, output: Path) -> Iterator[str]:
 def _scored(result: RecipeResult, recipe: Recipe) -> str:
     """The description of how text is scored, with sacrebleu's signatures."""
     kind = "raw text, as in publications" if recipe.is_raw else "tokenized text"
-    signatures = "; ".join(f"{name}|{signature}" for name, signature in result.signatures.items())
+    signatures = "; ".join(result.signatures(reported_metrics(result.metric)))
     return f"Scores are computed on {kind}: {signatures}."
 
 

@@ -6,7 +6,7 @@ data/, the parts of the development data; run.yaml, what was done so far; report
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import takewhile
@@ -108,11 +108,11 @@ class RecipeResult(NamedTuple):
         record = self.stages[self.best]
         return self.best if record.deciding else record.start
 
-    @property
-    def signatures(self) -> dict[str, str]:
-        """Sacrebleu's signatures of the scores, by its names of metrics."""
+    def signatures(self, metrics: Collection[str]) -> list[str]:
+        """Sacrebleu's signatures of the scores by these metrics, each after its name."""
         deciding = self.stages[self.decided].deciding
-        return deciding.signatures if deciding else {}
+        named = zip(deciding.scores, deciding.signatures.items()) if deciding else []
+        return [f"{name}|{signature}" for metric, (name, signature) in named if metric in metrics]
 
     @property
     def gain(self) -> Gain:

@@ -73,7 +73,7 @@ def print_table(corpus: str, given: Namespace) -> None:
             "scales",
             "invalid",
         ]
-        heading += ["place", "sentences/s", "dev and test, tuned for our search", "scaled alone"]
+        heading += ["covered", "sentences/s", "dev and test, tuned for our search", "scaled alone"]
         title = f"{corpus}{variant(given).replace('.', ', ')}"
         print(f"\n### {title}\n\n{table([heading, *map(row, filter(None, found))])}", flush=True)
 

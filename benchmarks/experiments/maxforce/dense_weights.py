@@ -37,7 +37,9 @@ from phrasebeam.training.maxforce.maxforce_model import WORK, train_maxforce
 from phrasebeam.training.maxforce.state import directory_of
 
 ZERO = 1e-9  # in place of 0, so that the table limit, which goes by the weights to begin with, stays what it is
-FACTORS = {"zero": ZERO, **{f"times {n}": float(n) for n in (1, 4, 16, 64, 256, 1024, 4096)}}
+MERT = "MERT weights"
+FACTORS = {"zero": ZERO, MERT: 1.0, **{f"{MERT} times {n}": float(n) for n in (4, 16, 64, 256, 1024, 4096)}}
+PREFIXES = {"none": "no prefix pairs", "closed": "closed prefix pairs"}
 LENGTH = ("word_penalty", "phrase_penalty")
 FIXED = {
     "nothing": (),
@@ -53,21 +55,21 @@ WITHOUT_THRESHOLD = LEARNING["development_search"] | {"beam_threshold": 0.0}
 WHOLE: dict[str, Any] = {"leave_one_out": None, "lm_folds": 0}
 RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {  # start, what is fixed, other settings
     **{start: (start, "nothing", {}) for start in FACTORS},
-    **{f"times 64, {fixed} fixed": ("times 64", fixed, {}) for fixed in FIXED if fixed != "nothing"},
+    **{f"{MERT} times 64, {fixed} fixed": (f"{MERT} times 64", fixed, {}) for fixed in FIXED if fixed != "nothing"},
     **{
-        f"{start}, prefixes {kind}": (start, "nothing", {"forcing": {"prefixes": kind}})
-        for start in ("times 1", "times 64", "times 256")
-        for kind in ("none", "closed")
+        f"{start}, {pairs}": (start, "nothing", {"forcing": {"prefixes": kind}})
+        for start in (MERT, f"{MERT} times 64", f"{MERT} times 256")
+        for kind, pairs in PREFIXES.items()
     },
-    "rates 0.01": ("times 1", "nothing", {"rates": dict.fromkeys(DENSE, 0.01)}),
-    "times 64, nothing left out": ("times 64", "nothing", WHOLE),
-    "times 1, nothing left out": ("times 1", "nothing", WHOLE),
-    "times 256, penalties fixed": ("times 256", "penalties", {}),
-    "times 64, max-violation": ("times 64", "nothing", {"update": "max_violation"}),
-    "times 1, paper's search": ("times 1", "nothing", {"update": "max_violation", "search": PAPER_SEARCH}),
-    "times 1, batch 400": ("times 1", "nothing", {"batch": 400, "iterations": 12}),
-    "times 1, adagrad": ("times 1", "nothing", {"rule": "adagrad", "rates": dict.fromkeys(DENSE, 0.24)}),
-    "times 64, long": ("times 64", "nothing", {"iterations": 13}),
+    f"{MERT}, learning rate 0.01": (MERT, "nothing", {"rates": dict.fromkeys(DENSE, 0.01)}),
+    f"{MERT} times 64, without leave-one-out": (f"{MERT} times 64", "nothing", WHOLE),
+    f"{MERT}, without leave-one-out": (MERT, "nothing", WHOLE),
+    f"{MERT} times 256, penalties fixed": (f"{MERT} times 256", "penalties", {}),
+    f"{MERT} times 64, max-violation": (f"{MERT} times 64", "nothing", {"update": "max_violation"}),
+    f"{MERT}, the paper's search": (MERT, "nothing", {"update": "max_violation", "search": PAPER_SEARCH}),
+    f"{MERT}, mini-batches of 400": (MERT, "nothing", {"batch": 400, "iterations": 12}),
+    f"{MERT}, AdaGrad": (MERT, "nothing", {"rule": "adagrad", "rates": dict.fromkeys(DENSE, 0.24)}),
+    f"{MERT} times 64, long": (f"{MERT} times 64", "nothing", {"iterations": 13}),
 }
 
 
@@ -85,7 +87,7 @@ def main() -> None:
             work = Work(corpus, BASELINE, read_texts(corpus, given), given.output, given)
             make_tuned(work)
             for seed, name in product(given.seed, given.run):
-                learn(work._replace(run="dense"), name, seed)
+                learn(work._replace(run="dense features"), name, seed)
                 score_with_length(work, path_of(given.output, corpus, name, seed))
     paths = (path_of(given.output, *run) for run in product(given.corpus, RUNS, given.seed))
     found = [json.loads(path.read_text()) for path in paths if path.exists()]
@@ -161,10 +163,10 @@ def length_ratio(work: Work, path: Path, part: str) -> float:
 
 def row(found: dict[str, Any]) -> Cells:
     """The cells of a run in the file of results."""
-    cells = {"corpus": CORPORA[found["corpus"]], "run": found["run"], "seed": str(found["seed"])}
+    cells = {"corpus": CORPORA[found["corpus"]], "initial weights": found["run"], "seed": str(found["seed"])}
     cells |= {str(i): f"{epoch['score']:.2f}" for i, epoch in enumerate(found["epochs"][1 : 1 + ITERATIONS], 1)}
     cells["length, %"] = f"{found['lengths']['dev']:.0f}"
-    for kind, name in ("usual_", "with threshold"), ("", "without"):
+    for kind, name in ("usual_", "beam threshold"), ("", "no threshold"):
         cells |= {f"{part}, {name}": f"{found[kind + part]:.2f}" for part in ("dev", "test")}
     return cells | {f"{part}, same length": f"{found['kept'][part]:.2f}" for part in ("dev", "test")}
 

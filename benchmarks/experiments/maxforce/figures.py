@@ -114,10 +114,10 @@ FIGURES = {
     "yu2013-figure-12.csv": Figure(
         "features",
         {
-            "dense weights alone": "figure 12, dense",
+            "dense features": "figure 12, dense",
             "rule ids": "figure 12, rule ids",
-            "and word edges": "figure 12, word edges",
-            "and non-local ones": "figure 8, max-violation",
+            "+ word edges": "figure 12, word edges",
+            "+ non-local features": "figure 8, max-violation",
         },
         lambda run: size(run) | curve(run) | ends(run),
     ),

@@ -70,7 +70,7 @@ def test_writes_what_the_python_api_finds(files, tmp_path, capsys):
         else:
             assert (one["score"], one["features"], one["alignment"], one["segmentation"]) == (None, None, [], [])
     assert (tmp_path / "lattice").read_text() == lattices
-    header = "length sentences reachable +prefix too large words reachable +prefix derivations"
+    header = "length sentences % reachable % with prefixes too large words % reachable % with prefixes derivations"
     assert table.splitlines()[0].split() == header.split()
     words, prefix = sum(len(line.split()) for line in SOURCES), found[2]["source_prefix"]
     shares = f"{100 * 5 / words:.1f}", f"{100 * (5 + prefix) / words:.1f}"

@@ -36,6 +36,7 @@ def test_stages_are_kept_by_the_metric(here, capsys):
     )
     scores = {name: record.deciding.scores["cer"] for name, record in result.stages.items()}
     assert scores[result.best] == min(scores.values())
+    assert [line.split("|")[0] for line in result.signatures(["cer", "chrf++"])] == ["CER", "chrF2++"]
     assert result.gain.metric == "cer" and result.gain.best == scores[result.best]
     tried = yaml.safe_load((here / "out/recipe/stages/choose.tried/tried.yaml").read_text())
     assert all(score <= 0 for score in tried["tuned"].values())
