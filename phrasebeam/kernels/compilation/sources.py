@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path
 
 import llvmlite
-import numba
 import numpy as np
 
+from phrasebeam.kernels.compilation.numba_parts import numba_folder, numba_settings
 from phrasebeam.plugins.declarations import plugin_files
 from phrasebeam.process.places import PACKAGE, ROOT, cache_home
 
@@ -32,8 +32,8 @@ def cache_directory(source: Path) -> Path | None:
 
 @cache
 def _digest(source: Path) -> str:
-    versions = numba.__version__, llvmlite.__version__, np.__version__, sys.version
-    digest = hashlib.sha256(repr((versions, numba.config.BOUNDSCHECK)).encode())
+    versions = (numba_folder() / "_version.py").read_bytes(), llvmlite.__version__, np.__version__, sys.version
+    digest = hashlib.sha256(repr((versions, numba_settings())).encode())
     for one in sorted(map(_file_digest, sources_of(source))):  # a checkout and what was installed have other paths
         digest.update(one)
     return digest.hexdigest()[:DIGEST_DIGITS]
