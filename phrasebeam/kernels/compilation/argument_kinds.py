@@ -18,8 +18,10 @@ N_ITEMS, ITEM_SIZE, DATA, SHAPE = 2, 3, 4, 5  # words of an array; behind the sh
 NUMBERS = {np.dtype(name): name for name in ("bool", "float32", "float64")} | {
     np.dtype(f"{sign}int{bits}"): f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
 }
-INT, FLOAT, BOOL = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.bool_)
+INT = np.dtype(np.int64)
+_SCALARS = {float: np.dtype(np.float64), bool: np.dtype(np.bool_)} | {dtype.type: dtype for dtype in NUMBERS}
 LARGEST_INT = 2**63 - 1
+C_ORDER, F_ORDER, WRITEABLE = 1, 2, 1024  # flags of arrays
 DIGITS = 16  # of the digest in the name of a kind, of which numba makes names of functions
 
 _by_value: set[type] = {tuple}
@@ -67,20 +69,22 @@ def kind_of(value: Any) -> Any:
     """The kind of a value: that of a number is its dtype. Raises UnknownKindError."""
     kind = type(value)
     if kind is np.ndarray:
-        flags = value.flags
-        order: Literal["C", "F", "A"] = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
-        return ArrayKind(_number(value.dtype), value.ndim, order, not flags.writeable)
+        return _array_kind(value.dtype, value.ndim, value.flags.num)
+    if kind in _SCALARS:
+        return _SCALARS[kind]
     if kind is int and -LARGEST_INT <= value <= LARGEST_INT:
         return INT
-    if kind is float:
-        return FLOAT
-    if kind is bool:
-        return BOOL
     if isinstance(value, tuple):
         if kind in _by_value:
             return _kind_by_value(value)
         return StructKind(_struct(kind), tuple(map(kind_of, value)))
-    return _number(getattr(value, "dtype", None) if isinstance(value, np.generic) else None)
+    return _number(value.dtype if isinstance(value, np.generic) else None)
+
+
+@cache
+def _array_kind(dtype: Any, ndim: int, flags: int) -> ArrayKind:
+    layout: Literal["C", "F", "A"] = "C" if flags & C_ORDER else "F" if flags & F_ORDER else "A"
+    return ArrayKind(_number(dtype), ndim, layout, not flags & WRITEABLE)
 
 
 def _kind_by_value(value: Any) -> Any:

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-import numba
 from llvmlite import ir
 from numba.core import types
 from numba.core.caching import NullCache
@@ -38,10 +37,9 @@ from phrasebeam.process.starting_line import COMPILING
 
 # Without numba's runtime (_nrt) a kernel cannot allocate, and does not count references to the arrays that it passes
 # on, which took 5 ns per array and call, and more where threads share the counters.
-OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
-OPTIONS |= {"pipeline_class": KernelCompiler}
-# Without the wrapper that unpacks Python's arguments, and without machine code of its own.
-INNER = {"no_cpython_wrapper": True, "pipeline_class": InnerCompiler}
+OPTIONS = {"nopython": True, "boundscheck": None, "nogil": True, "error_model": "numpy"}
+OPTIONS |= {"_nrt": False, "no_cfunc_wrapper": True}
+INNER = {"no_cpython_wrapper": True}  # without the wrapper that unpacks Python's arguments
 _local = threading.local()  # depth: number of unchecked_indices contexts that this thread is in
 _numba_fix_integer_index = arrayobj.fix_integer_index
 
@@ -160,8 +158,8 @@ def _machine_code(result: CompileResult) -> MachineCode | None:
 def dispatcher_of(function: Callable[..., Any], files: KernelFiles | None, is_inner: bool, is_inlined: bool) -> Any:
     """numba's dispatcher of a kernel, with its `files` if it is stored."""
     options = OPTIONS | (INNER if is_inner else {}) | ({"forceinline": True} if is_inlined else {})
-    dispatcher = numba.njit(**options)(function)
-    dispatcher.__class__ = _KernelDispatcher
+    compiler = InnerCompiler if is_inner else KernelCompiler
+    dispatcher = _KernelDispatcher(function, targetoptions=options, pipeline_class=compiler)
     if files:
         dispatcher._cache = _DispatcherCache(files)
     return dispatcher
