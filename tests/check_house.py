@@ -107,9 +107,6 @@ FORBIDDEN_FILES = ("utils.py", "core.py")
 SPEAKING = ("", "phrasebeam", "phrasebeam.console", "phrasebeam.commands")  # rooms that print
 COMMAND_ROOMS = ("phrasebeam.commands", "phrasebeam.api", "phrasebeam.api.trainers")  # that declare options
 MAY_COMPILE = ("tests/kernels/test_indices.py",)  # it compares with numba without us
-    "phrasebeam/kernels/compilation/dispatchers.py",
-    "tests/kernels/test_indices.py",
-)  # the latter compares with numba without us
 SYSTEM = "phrasebeam.system"  # the room that asks what the operating system has
 SYSTEM_MODULES = {"fcntl", "grp", "msvcrt", "multiprocessing", "pwd", "resource", "termios", "winreg"}
 SYSTEM_NAMES = re.compile(
