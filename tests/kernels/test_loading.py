@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from phrasebeam.kernels.compilation import dispatchers
+from phrasebeam.kernels.compilation import dispatchers, machine_code
 from phrasebeam.kernels.compilation.numba_parts import SETTINGS_FILE, compiles, numba_settings
 from phrasebeam.kernels.jit import kernel
 from tests import ROOT
@@ -88,6 +88,23 @@ def test_kernels_that_refer_to_what_only_numba_has_are_loaded_by_numba(tmp_path,
     assert kernel(plus)(1, 2) == 3
     second = kernel(plus)
     assert (second(1, 2), second.n_loaded, sum(second.dispatcher.stats.cache_hits.values())) == (3, 0, 1)
+
+
+def test_machine_code_refers_to_what_numba_refers_it_to():
+    from numba.core.base import _load_global_helpers
+    from numba.core.externals import c_math_functions
+
+    bound, added = {}, machine_code.binding.add_symbol
+    try:
+        machine_code.binding.add_symbol = bound.__setitem__
+        _load_global_helpers.__wrapped__()
+        c_math_functions._do_install(None)
+    finally:
+        machine_code.binding.add_symbol = added
+    assert {name: machine_code._symbols().get(name) for name in bound} == bound
+    assert machine_code.can_be_loaded([*bound, "llvm.exp.f64", "PyLong_FromLongLong", "log2"])
+    for name in ("__svml_exp8", "NRT_incref", "no_such_function"):
+        assert not machine_code.can_be_loaded([name])
 
 
 def test_numba_knows_other_types(tmp_path, monkeypatch):

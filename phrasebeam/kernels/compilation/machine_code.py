@@ -2,6 +2,7 @@
 
 import builtins
 import ctypes
+import math
 import sys
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -14,6 +15,7 @@ from phrasebeam.system.optional import c_function
 
 HELPERS = "numba_"  # begins the names of numba's functions that machine code calls
 LLVM = "llvm."  # begins the names of LLVM's own functions
+MATHEMATICS = {*vars(math), "round"}  # functions of C, and with an f behind it those of float32
 
 
 class MachineCode(NamedTuple):
@@ -52,7 +54,12 @@ def loaded(stored: MachineCode) -> CompiledKernel:
 
 def can_be_loaded(names: Iterable[str]) -> bool:
     """Whether functions and variables of these names, which machine code refers to, are there without numba."""
-    return all(name.startswith(LLVM) or name in _symbols() or c_function(name) is not None for name in names)
+    return all(name.startswith(LLVM) or name in _symbols() or _is_of_process(name) for name in names)
+
+
+def _is_of_process(name: str) -> bool:
+    """Whether C or Python has the function; others that numba loads, such as Intel's, begin with underscores."""
+    return not name.startswith("__") and c_function(name) is not None
 
 
 @cache
@@ -68,12 +75,13 @@ def _engine() -> Any:
 
 @cache
 def _symbols() -> dict[str, int]:
-    """Addresses of what machine code refers to, as numba names them; it finds the functions of C and Python itself."""
-    helpers = dict[str, int]()
-    for module in ("_helperlib", "_dynfunc"):
-        helpers |= {f"{HELPERS}{name}": address for name, address in extension_module(module).c_helpers.items()}
+    """Addresses of what machine code refers to, as numba names them; LLVM finds other functions of C and Python."""
+    helpers = extension_module("_helperlib").c_helpers | extension_module("_dynfunc").c_helpers
+    found = {f"{HELPERS}{name}": address for name, address in helpers.items()}
+    # Of the C library for which numba was built, which may have others of these names for older programs.
+    found |= {name: address for name, address in helpers.items() if {name, name.removesuffix("f")} & MATHEMATICS}
     errors = [one for one in vars(builtins).values() if isinstance(one, type) and issubclass(one, BaseException)]
-    return helpers | {"_Py_NoneStruct": id(None)} | {f"PyExc_{one.__name__}": id(one) for one in errors}
+    return found | {"_Py_NoneStruct": id(None)} | {f"PyExc_{one.__name__}": id(one) for one in errors}
 
 
 @cache
