@@ -28,8 +28,6 @@ class Kernel:
         self.py_func, self.is_inner, self.is_inlined = function, is_inner, is_inlined
         self.versions: dict[tuple[Any, ...], CompiledKernel] = {}
         self.n_loaded = 0  # versions that were loaded without numba
-        # No file tells what variables of enclosing functions hold.
-        self.files = KernelFiles(function) if function.__closure__ is None else None
 
     def __call__(self, *arguments: Any) -> Any:
         try:
@@ -49,6 +47,11 @@ class Kernel:
     def is_missing(self, kinds: tuple[Any, ...]) -> bool:
         """Whether the machine code for arguments of these kinds should be in the cache, but is not."""
         return kinds not in self.versions and self.files is not None and self.files.lacks(spelled(kinds))
+
+    @cached_property
+    def files(self) -> KernelFiles | None:
+        """Where its machine code is stored; no file tells what variables of enclosing functions hold."""
+        return KernelFiles(self.py_func) if self.py_func.__closure__ is None else None
 
     @cached_property
     def dispatcher(self) -> Any:
