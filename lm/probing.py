@@ -13,10 +13,10 @@ import numpy as np
 
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.mapped_pages import map_file
+from phrasebeam.kernels.compilation.argument_kinds import by_value
 from phrasebeam.kernels.hashing import reciprocal, remainder
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 from phrasebeam.kernels.prefetch import prefetch
-from phrasebeam.kernels.structs import by_value
 from phrasebeam.lm.ngrams import MAX_ORDER
 
 VOCABULARY, UNIGRAMS = np.int64(0), np.int64(1)  # index of a table; the n-grams of a longer order have index n

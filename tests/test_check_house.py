@@ -58,7 +58,7 @@ def test_breaches_are_found(path, source, word):
 @pytest.mark.parametrize(
     ("path", "source"),
     [
-        ("phrasebeam/kernels/jit.py", "import numba\nnumba.njit(print)"),
+        ("tests/kernels/test_indices.py", "import numba\nnumba.njit(print)"),
         ("phrasebeam/commands/building.py", "import sys\nimport typer\nprint(1)\nsys.exit(1)"),
         ("phrasebeam/cli.py", "import sys\nfrom phrasebeam.training.demo.demo import run_demo\nsys.exit(1)"),
         (

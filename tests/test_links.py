@@ -20,7 +20,7 @@ MADE = """
 import phrasebeam
 from phrasebeam.api.config import CONFIGS
 from phrasebeam.engine.worker import own_versions
-from phrasebeam.kernels.sources import sources_of
+from phrasebeam.kernels.compilation.sources import sources_of
 from phrasebeam.lm import probing, probing_writer
 
 phrasebeam.build_lm("text", "lm.bin", order=2)

@@ -89,7 +89,7 @@ class Clock:
     def __init__(self) -> None:
         from numba.core import codegen, event, typed_passes
 
-        from phrasebeam.kernels import libraries
+        from phrasebeam.kernels.compilation import libraries
 
         self.compiled: list[dict[str, Any]] = []
         self.open: list[Counter[str]] = []

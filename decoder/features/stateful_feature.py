@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from phrasebeam.decoder.features.dense_feature import DenseFeature
+from phrasebeam.kernels.compilation.argument_kinds import by_value
 from phrasebeam.kernels.jit import inlined_kernel
-from phrasebeam.kernels.structs import by_value
 
 Kernel = Callable[..., Any]
 

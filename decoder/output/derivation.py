@@ -31,8 +31,8 @@ from phrasebeam.decoder.sparse.template_kernels import (
 from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
 from phrasebeam.decoder.tables.language_models import LN10
 from phrasebeam.decoder.tables.phrase_table import ln_score
+from phrasebeam.kernels.compilation.argument_kinds import by_value
 from phrasebeam.kernels.jit import inner_kernel, kernel
-from phrasebeam.kernels.structs import by_value
 
 ZERO = np.int64(0)
 

@@ -26,6 +26,7 @@ from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.stack_search import search
 from phrasebeam.decoder.search.stacks import OK
 from phrasebeam.decoder.sparse.levels import NO_CLASSES, NO_CONTENT
+from phrasebeam.kernels.compilation.argument_kinds import kind_of
 from phrasebeam.kernels.compiled_calls import (
     DATA,
     N_ITEMS,
@@ -130,11 +131,11 @@ def new_found(batch: SentenceBatch) -> BestDerivations:
 
 def places_in(struct: Lookup | SearchSpace) -> np.ndarray:
     """int64[P, 3], for each field of FIELDS its position in an image of `struct`, its kind, and its row length."""
-    rows = []
+    rows, kind = [], kind_of(struct)
     for what, paths in FIELDS.items():
         for path in paths:
             field: Any = reduce(getattr, path, struct.sentence)
-            rows.append((word_in_image(struct, ("sentence", *path)), what, math.prod(field.shape[1:])))
+            rows.append((word_in_image(kind, ("sentence", *path)), what, math.prod(field.shape[1:])))
     return np.array(rows)
 
 
@@ -143,7 +144,8 @@ def calls_for(
 ) -> BatchCalls:
     """The calls that all batches of a model share, for arguments of these types. Compiles the kernels."""
     is_cube, places = settings.algorithm == "cube", np.array([places_in(lookup), places_in(space)])
-    calls = BatchCalls(0, 0, is_cube, settings.future_cost, image_words(lookup), image_words(space), places)
+    n_words = image_words(kind_of(lookup)), image_words(kind_of(space))
+    calls = BatchCalls(0, 0, is_cube, settings.future_cost, *n_words, places)
     images = new_images(calls, batch, lookup.sentence.longest)
     searching = call_of(cube_search, space, queues, 0) if is_cube else call_of(search, space, 0, 0)
     others = [

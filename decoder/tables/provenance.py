@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import metadata
@@ -132,6 +131,8 @@ def version() -> str:
     """The version of this package: of the checkout that runs, else of what is installed."""
     project_file = ROOT / "pyproject.toml"
     if project_file.exists():
+        import tomllib  # which takes time, and what only reads models does without
+
         checkout: str = tomllib.loads(project_file.read_text(encoding="utf-8"))["project"]["version"]
         return checkout
     return metadata.version("phrasebeam")

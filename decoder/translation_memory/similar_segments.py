@@ -6,9 +6,8 @@ of words of the longer sentence; 1 is an exact match.
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from typing import NamedTuple
-
-from rapidfuzz.distance import Levenshtein
+from functools import cache
+from typing import Any, NamedTuple
 
 from phrasebeam.decoder.translation_memory.segment import Segment
 
@@ -17,6 +16,13 @@ MOST_COMPARED = 30  # segments: those that share most of the words that find seg
 
 Words = tuple[str, ...]
 Runs = tuple[tuple[int, int, int], ...]  # equal words: first one of the sentence, of the segment, how many
+
+
+@cache
+def _levenshtein() -> Any:
+    from rapidfuzz.distance import Levenshtein  # which takes time, and most translate without a memory
+
+    return Levenshtein
 
 
 class SegmentMatch(NamedTuple):
@@ -65,13 +71,15 @@ class SimilarSegments:
         if similarity < least:
             return None
         segment = self._segments[number]
-        blocks = Levenshtein.opcodes(given, segment.source)
+        blocks = _levenshtein().opcodes(given, segment.source)
         runs = tuple((b.src_start, b.dest_start, b.src_end - b.src_start) for b in blocks if b.tag == "equal")
         return SegmentMatch(segment, similarity, runs, self.origin)
 
     def _similarity(self, given: Words, number: int, least: float) -> float:
         """The similarity to the source of a segment; 0 if it is below `least`."""
-        return Levenshtein.normalized_similarity(given, self._segments[number].source, score_cutoff=least)
+        source = self._segments[number].source
+        similarity: float = _levenshtein().normalized_similarity(given, source, score_cutoff=least)
+        return similarity
 
     def _candidates(self, given: Words) -> list[int]:
         """Numbers of the segments that share most rare words; of equal ones the latest."""

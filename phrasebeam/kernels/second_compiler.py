@@ -9,24 +9,24 @@ import pickle
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from importlib import import_module
 from typing import IO, Any, NamedTuple, cast
 
-from phrasebeam.kernels.structs import type_of
+from phrasebeam.kernels.compilation.argument_kinds import kinds_of
+from phrasebeam.kernels.jit import Kernel
 from phrasebeam.process.children import module_command, start
 from phrasebeam.system.limits import processors
 
 
 class KernelCall(NamedTuple):
-    """A kernel and the types of its arguments, for which it is compiled."""
+    """A kernel and the kinds of its arguments, for which it is compiled."""
 
-    dispatcher: Any
+    kernel: Kernel
     kinds: tuple[Any, ...]
 
 
 def call_of(function: Callable[..., Any], *arguments: Any) -> KernelCall:
-    """The function that is compiled when Python calls the kernel with arguments of these types."""
-    return KernelCall(cast(Any, function), tuple(map(type_of, arguments)))
+    """The function that is compiled when Python calls the kernel with arguments of these kinds."""
+    return KernelCall(cast(Kernel, function), kinds_of(arguments))
 
 
 @contextmanager
@@ -36,14 +36,14 @@ def second_compiler(calls: Sequence[KernelCall]) -> Iterator[None]:
     There is none if it would not help: on a single processor, or without a cache. What it did not compile, this
     process does when it is called.
     """
-    missing = [call for call in calls if _is_missing(call)]
+    missing = [call for call in calls if call.kernel.is_missing(call.kinds)]
     if not missing or processors() < 2:
         yield
         return
     process = start(*module_command(__name__))
     try:
         with suppress(BrokenPipeError), cast(IO[bytes], process.stdin) as pipe:
-            pickle.dump([(call.dispatcher.__module__, call.dispatcher.__name__, call.kinds) for call in missing], pipe)
+            pickle.dump([(call.kernel, call.kinds) for call in missing], pipe)
         yield
     except BaseException:
         process.kill()
@@ -52,15 +52,11 @@ def second_compiler(calls: Sequence[KernelCall]) -> Iterator[None]:
         process.wait()
 
 
-def _is_missing(call: KernelCall) -> bool:
-    return not call.dispatcher.overloads and call.dispatcher._cache.lacks(call.kinds)
-
-
 def main() -> None:
     """Compile the kernels named on standard input, in the second process; only the first process prints warnings."""
     logging.disable()
-    for module, name, kinds in pickle.load(sys.stdin.buffer):
-        getattr(import_module(module), name).compile(kinds)
+    for kernel, kinds in pickle.load(sys.stdin.buffer):
+        kernel.version(kinds)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from phrasebeam.kernels.compilation.argument_kinds import kind_of
 from phrasebeam.kernels.compiled_calls import (
     DATA,
     IS_COMPILED,
@@ -61,8 +62,8 @@ def sums_of_parts(outer: Outer, address, place, numbers, bounds, images, sums):
 def test_a_kernel_is_called_with_other_arrays():
     numbers, bounds, sums = np.arange(10.0), np.array([0, 3, 3, 10]), np.zeros(3, np.int64)
     outer = Outer(Inner(np.zeros(1), 2.0), 100)
-    images = np.zeros((3, image_words(outer)), np.int64)
-    place = word_in_image(outer, ("inner", "numbers"))
+    images = np.zeros((3, image_words(kind_of(outer))), np.int64)
+    place = word_in_image(kind_of(outer), ("inner", "numbers"))
     sums_of_parts(outer, address_of(call_of(weighted_sum, outer, 0)), place, numbers, bounds, images, sums)
     assert sums.tolist() == [106, 100, 184]
     assert weighted_sum(outer, 5) == 100  # whose array is its own

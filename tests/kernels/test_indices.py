@@ -4,7 +4,8 @@ import numba
 import numpy as np
 import pytest
 
-from phrasebeam.kernels.jit import kernel, unchecked_indices
+from phrasebeam.kernels.compilation.dispatchers import unchecked_indices
+from phrasebeam.kernels.jit import kernel
 
 pytestmark = pytest.mark.needs_jit
 

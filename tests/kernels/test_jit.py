@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from phrasebeam.kernels import jit as kernels
-from phrasebeam.kernels import sources
+from phrasebeam.kernels.compilation import sources
 from tests import ROOT
 
 
@@ -93,10 +93,10 @@ def test_cache_directory_follows_the_sources(project):
 
 def test_cache_directory_follows_bounds_checks(project, monkeypatch):
     a = project({"phrasebeam/lm/a.py": ""}) / "phrasebeam/lm/a.py"
-    monkeypatch.setattr(sources.numba.config, "BOUNDSCHECK", None)
+    monkeypatch.delenv("NUMBA_BOUNDSCHECK", raising=False)
     unchecked = sources.cache_directory(a)
     project({})
-    monkeypatch.setattr(sources.numba.config, "BOUNDSCHECK", 1)
+    monkeypatch.setenv("NUMBA_BOUNDSCHECK", "1")
     assert sources.cache_directory(a) != unchecked
 
 
@@ -138,7 +138,7 @@ def test_an_edited_callee_is_compiled_into_its_caller(project, tmp_path):
     callees = [KERNEL.format(imports="", name="g", value=f"x + {i}") for i in (1, 2)]
     ours = {path.relative_to(ROOT): path.read_text() for path in OURS}
     root = project({"phrasebeam/__init__.py": "", "phrasebeam/lm/caller.py": caller, **ours})
-    script = "from phrasebeam.lm.caller import f; print(f(1), sum(f.stats.cache_hits.values()))"
+    script = "from phrasebeam.lm.caller import f; print(f(1), f.n_loaded)"
     for callee, expected in ((0, "20 0"), (0, "20 1"), (1, "30 0"), (0, "20 1")):
         project({"phrasebeam/lm/callee.py": callees[callee]})
         assert run(script, root, tmp_path / "cache") == expected
@@ -149,7 +149,7 @@ def test_a_callee_that_is_stored_is_compiled_into_an_edited_caller(project, tmp_
     callee = KERNEL.format(imports="", name="g", value="x + 1")
     ours = {path.relative_to(ROOT): path.read_text() for path in OURS}
     root = project({"phrasebeam/__init__.py": "", "phrasebeam/lm/callee.py": callee, **ours})
-    script = "from phrasebeam.lm.caller import f, g; print(f(1), sum(g.stats.cache_hits.values()))"
+    script = "from phrasebeam.lm.caller import f, g; print(f(1), sum(g.dispatcher.stats.cache_hits.values()))"
     for factor, expected in ((10, "20 0"), (20, "40 1")):
         caller = KERNEL.format(imports="from phrasebeam.lm.callee import g", name="f", value=f"{factor} * g(x)")
         project({"phrasebeam/lm/caller.py": caller})
@@ -162,10 +162,11 @@ from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
-from phrasebeam.kernels import cache, jit
+from phrasebeam.kernels import jit
+from phrasebeam.kernels.compilation import cache
 jit.direct = lambda kernel: kernel  # which would not see a second signature
 # Kernels within others have signatures only where these are compiled. What is not optimized must not be stored.
-cache.KernelCache.load_overload = cache.KernelCache.save_overload = lambda *_: None
+cache.KernelFiles.load = cache.KernelFiles.save = lambda *_: None
 
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder

@@ -1,8 +1,8 @@
 """Compiled kernels on disk, a file per kernel and argument types, loaded only if it is unchanged.
 
-numba's own cache unpickles and runs whatever its files hold. Here each begins with a digest of its place and content,
-belongs to the user or to root, and can be written by nobody else; any other file is replaced. Where none can be
-written, kernels are compiled in each run.
+numba's own cache unpickles and runs whatever its files hold, and only numba can load it. Here each file begins with a
+digest of its place and content, belongs to the user or to root, and can be written by nobody else; any other file is
+replaced. Where none can be written, kernels are compiled in each run.
 """
 
 import hashlib
@@ -18,16 +18,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from numba.core.caching import NullCache
-from numba.core.registry import cpu_target
-from numba.core.serialize import dumps
-from numba.core.sigutils import normalize_signature
-
-from phrasebeam.kernels.libraries import load_result
-from phrasebeam.kernels.sources import DIGEST_DIGITS, cache_directory
-from phrasebeam.kernels.structs import spelled
+from phrasebeam.kernels.compilation.machine_code import CompiledKernel, MachineCode, loaded, target
+from phrasebeam.kernels.compilation.sources import DIGEST_DIGITS, cache_directory
 from phrasebeam.system.descriptors import open_without_links, others_may_have_written
 
 log = logging.getLogger("phrasebeam")
@@ -40,8 +34,15 @@ DAYS_KEPT = 90
 CLEANED = "cleaned"  # file whose time is that of the last cleaning
 
 
-class KernelCache(NullCache):
-    """The compiled versions of one kernel, as numba asks for them."""
+class StoredKernel(NamedTuple):
+    """What a file holds of a kernel, for arguments of some types."""
+
+    code: MachineCode | None  # None of an inner kernel
+    other: bytes  # what numba needs besides, pickled
+
+
+class KernelFiles:
+    """The files of one kernel. Types of arguments are given as text, see argument_kinds.py."""
 
     def __init__(self, function: Callable[..., Any]):
         code, name = function.__code__, function.__qualname__.replace("<locals>.", "")
@@ -53,53 +54,49 @@ class KernelCache(NullCache):
         """Their directory; None if there is no place for them. Digests of sources take time, most kernels need none."""
         return cache_directory(self.source)
 
-    @property
-    def cache_path(self) -> str:
-        """The directory, for numba's statistics."""
-        return str(self.directory)
-
-    def lacks(self, kinds: tuple[Any, ...]) -> bool:
+    def lacks(self, types: str) -> bool:
         """Whether the cache has a place, but no file, for the kernel with arguments of these types."""
-        return self.directory is not None and not self._path(self.directory, kinds, _codegen()).exists()
+        return self.directory is not None and not self._path(self.directory, types).exists()
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled kernel for arguments of the types `sig`; None if it must be compiled."""
+    def machine_code(self, types: str) -> CompiledKernel | None:
+        """The kernel for arguments of these types, loaded; None if numba must load or compile it."""
+
+        def use(stored: StoredKernel) -> CompiledKernel | None:
+            return None if stored.code is None or stored.code.needs_numba else loaded(stored.code)
+
+        found: CompiledKernel | None = self.load(types, use)
+        return found
+
+    def load(self, types: str, use: Callable[[StoredKernel], Any]) -> Any:
+        """What `use` makes of the kernel for arguments of these types; None if it must be compiled."""
         if self.directory is None:
             return None
-        path = self._path(self.directory, sig, target_context.codegen())
+        path = self._path(self.directory, types)
         try:
-            compiled = load_result(target_context, pickle.loads(_read(path)))
+            result = use(StoredKernel(*pickle.loads(_read(path))))
         except (FileNotFoundError, NotADirectoryError):
             return None
         except Exception as error:  # a digest does not tell that everything that a file refers to is still there
             _warn_once("damaged", f"{path}: {_reason(error)}; compiling again what cannot be loaded")
             return None
         mark_used(self.directory)
-        return compiled
+        return result
 
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Store the compiled kernel `data` for arguments of the types `sig`, if there is a place for it."""
-        if data.library.has_dynamic_globals:  # addresses of this process
-            return
+    def save(self, types: str, kernel: StoredKernel) -> None:
+        """Store the kernel for arguments of these types, if there is a place for it."""
         try:
             if self.directory is None:
                 raise OSError("there is no home directory")
-            path = self._path(self.directory, sig, data.codegen)
-            _write(path, dumps(data._reduce()))
+            _write(self._path(self.directory, types), pickle.dumps(tuple(kernel)))
             clean_daily(self.directory.parent)
         except OSError as error:
             place = error.filename or self.directory or "no place"
             advice = "kernels are compiled again in each run; PHRASEBEAM_CACHE names another directory for them"
             _warn_once("unwritable", f"{place}: {_reason(error)}; {advice}")
 
-    def _path(self, directory: Path, sig: Any, codegen: Any) -> Path:
-        arguments, _ = normalize_signature(sig)
-        key = hashlib.sha256(repr((spelled(arguments), codegen.magic_tuple())).encode()).hexdigest()[:16]
+    def _path(self, directory: Path, types: str) -> Path:
+        key = hashlib.sha256(repr((types, target())).encode()).hexdigest()[:16]
         return directory / f"{self.name}.{key}.kernel"
-
-
-def _codegen() -> Any:
-    return cpu_target.target_context.codegen()
 
 
 def _read(path: Path) -> memoryview:

@@ -11,7 +11,7 @@ from llvmlite import binding
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
 
-INNER, OBJECT = "inner", "object"  # kinds of stored libraries, of which the second is numba's
+INNER, OBJECT = "inner", "object"  # kinds of stored libraries
 
 
 class KernelLibrary(JITCodeLibrary):
@@ -20,14 +20,29 @@ class KernelLibrary(JITCodeLibrary):
     _bitcode: bytes | None = None  # of a library that was loaded, until a caller wants it
 
     @classmethod
-    def loaded(cls, codegen: Any, name: str, code: tuple[bytes, bytes]) -> "KernelLibrary":
+    def loaded(cls, codegen: Any, name: str, machine_code: bytes, bitcode: bytes) -> "KernelLibrary":
         """The library of stored machine code and bitcode; numba would parse this, which takes most of the time."""
         library = cls(codegen, name)
         library.enable_object_caching()
-        machine_code, library._bitcode = code
+        library._bitcode = bitcode
         library._set_compiled_object(machine_code)
         library._finalize_final_module()
         return library
+
+    def serialize_using_object_code(self) -> tuple[str, str, bytes]:
+        """The stored form: name, kind, LLVM's bitcode. The machine code is stored beside it."""
+        return self.name, OBJECT, self._get_module_for_linking().as_bitcode()
+
+    def machine_code(self) -> bytes:
+        """An object file."""
+        code: bytes = self._get_compiled_object()
+        return code
+
+    def external_names(self) -> set[str]:
+        """The names of functions and variables of others to which the code refers."""
+        module = self._final_module
+        found = (*module.functions, *module.global_variables)
+        return {one.name for one in found if one.is_declaration}
 
     def get_pointer_to_function(self, name: str) -> int:
         """The address of a function of the library."""
@@ -103,12 +118,15 @@ class InnerCompiler(KernelCompiler):
     library = InnerLibrary
 
 
-def load_result(context: Any, stored: tuple[Any, ...]) -> CompileResult:
+def load_result(context: Any, stored: tuple[Any, ...], machine_code: bytes) -> CompileResult:
     """The compiled kernel of which CompileResult._reduce gave `stored`."""
-    (name, kind, code), fndesc, environment, signature, *others = stored
-    if kind not in (INNER, OBJECT):
-        return CompileResult._rebuild(context, *stored)
-    library = (InnerLibrary if kind == INNER else KernelLibrary).loaded(context.codegen(), name, code)
+    (name, kind, bitcode), fndesc, environment, signature, *others = stored
+    codegen = context.codegen()
+    library: JITCodeLibrary
+    if kind == INNER:
+        library = InnerLibrary.loaded(codegen, name, bitcode)
+    else:
+        library = KernelLibrary.loaded(codegen, name, machine_code, bitcode)
     object_mode, lifted, annotation, reload_init, environments = others
     return CompileResult(
         typing_context=context.typing_context,

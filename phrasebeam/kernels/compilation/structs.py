@@ -5,66 +5,54 @@ arrays, that took half of the time of compilation. What kernels do with a refere
 that kernels make are numba's own, passed by value.
 """
 
-import hashlib
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.types.containers import BaseTuple
 from numba.core.typing.templates import AttributeTemplate
-from numba.core.typing.typeof import Purpose, typeof
 from numba.extending import NativeValue, infer_getattr, lower_getattr_generic, models, register_model, unbox
-from numba.np.numpy_support import as_dtype, from_dtype, map_layout
+from numba.np.numpy_support import as_dtype, from_dtype
 
-Struct = TypeVar("Struct", bound=type)
+from phrasebeam.kernels.compilation.argument_kinds import ITEM_SIZE, WORD, ArrayKind, StructKind, layout, spelled
 
 ADDRESS, INT64 = ir.IntType(8).as_pointer(), ir.IntType(64)
-WORD = 8  # bytes; each field begins at a multiple of it
-ITEM_SIZE = 3  # the word of it in an array
-DIGITS = 16  # of the digest in the name of a type, of which numba makes names of functions
-
-_by_value: set[type] = set()
-
-
-def by_value(struct: Struct) -> Struct:
-    """Decorator of a class of NamedTuples that come from Python and from kernels, so that both pass the same type."""
-    _by_value.add(struct)
-    return struct
 
 
 class StructReference(types.Type):
-    """The type of a reference to a NamedTuple of the class `struct`, whose fields have the types `kinds`."""
+    """The type of a reference to a NamedTuple."""
 
-    def __init__(self, struct: Any, kinds: tuple[types.Type, ...]):
-        self.struct, self.kinds = struct, dict(zip(struct._fields, kinds))
-        whole = f"{struct.__module__}.{struct.__qualname__}{struct._fields}({spelled(kinds)})"
-        super().__init__(f"{struct.__name__}_{hashlib.sha256(whole.encode()).hexdigest()[:DIGITS]}")
-
-
-_reference = cache(StructReference)
+    def __init__(self, kind: StructKind):
+        self.kind, self.kinds = kind, dict(zip(kind.struct._fields, map(type_of, kind.kinds)))
+        super().__init__(spelled((kind,)))
 
 
-def type_of(value: Any) -> types.Type:
-    """The type of an argument that Python gives to a kernel."""
-    if isinstance(value, tuple) and hasattr(value, "_fields") and type(value) not in _by_value:
-        return _reference(type(value), tuple(map(type_of, value)))
-    if type(value) is np.ndarray:  # numba would import numpy.ma, only to refuse masked arrays
-        layout = map_layout(value)
-        return types.Array(from_dtype(value.dtype), value.ndim, layout, readonly=not value.flags.writeable)
-    return typeof(value, Purpose.argument)
+@cache
+def type_of(kind: Any) -> types.Type:
+    """numba's type of a kind of arguments."""
+    if isinstance(kind, np.dtype):
+        return from_dtype(kind)
+    if isinstance(kind, ArrayKind):
+        return types.Array(from_dtype(kind.dtype), kind.ndim, kind.layout, readonly=kind.is_readonly)
+    if isinstance(kind, StructKind):
+        return StructReference(kind)
+    return BaseTuple.from_types(tuple(map(type_of, kind.kinds)), kind.struct)
 
 
-def spelled(kinds: Any) -> str:
-    """Types of numba as text, NamedTuples with their modules and fields, which numba leaves out of their names."""
+def spelled_types(kinds: Any) -> str:
+    """Types of numba as text, those that Python gives to kernels as `spelled` spells their kinds.
+
+    NamedTuples are spelled with their modules and fields, which numba leaves out of their names.
+    """
     parts = []
     for kind in kinds:
         if not isinstance(kind, BaseTuple):
             parts.append(str(kind))
             continue
         one = getattr(kind, "instance_class", tuple)
-        parts.append(f"{one.__module__}.{one.__qualname__}{getattr(kind, 'fields', '')}({spelled(kind)})")
+        parts.append(f"{one.__module__}.{one.__qualname__}{getattr(kind, 'fields', '')}({spelled_types(kind)})")
     return ", ".join(parts)
 
 
@@ -86,23 +74,10 @@ class _StructReferenceFields(AttributeTemplate):
         return reference.kinds.get(name)
 
 
-@cache
-def layout(context: Any, reference: StructReference) -> tuple[dict[str, int], int]:
-    """Offsets of the fields by name, and the size of all, in bytes."""
-    offsets, size = {}, 0
-    for name, kind in reference.kinds.items():
-        offsets[name] = size
-        if isinstance(kind, StructReference):
-            size += layout(context, kind)[1]
-        else:
-            size += -(-context.get_abi_sizeof(context.get_data_type(kind)) // WORD) * WORD
-    return offsets, size
-
-
 @lower_getattr_generic(StructReference)
 def _read_field(context: Any, builder: Any, reference: StructReference, address: Any, name: str) -> Any:
     """Code that reads a field. Nothing writes to it while kernels run: a loop need not read it more than once."""
-    kind, offset = reference.kinds[name], layout(context, reference)[0][name]
+    kind, offset = reference.kinds[name], layout(reference.kind)[0][name]
     field = cgutils.pointer_add(builder, address, offset, ADDRESS)
     if isinstance(kind, StructReference):
         return field
@@ -117,20 +92,20 @@ def _read_field(context: Any, builder: Any, reference: StructReference, address:
 @unbox(StructReference)
 def _unpack(reference: StructReference, given: Any, c: Any) -> NativeValue:
     """Code that writes the fields of the NamedTuple `given` to the stack; with numba's `c` for unboxing."""
-    words = ir.ArrayType(INT64, layout(c.context, reference)[1] // WORD)
+    words = ir.ArrayType(INT64, layout(reference.kind)[1] // WORD)
     address = c.builder.bitcast(cgutils.alloca_once(c.builder, words), ADDRESS)
     is_wrong = cgutils.alloca_once_value(c.builder, cgutils.false_bit)
     _write_fields(reference, given, address, is_wrong, c)
     is_error = c.builder.load(is_wrong)
     with c.builder.if_then(is_error, likely=False):
-        message = f"a field of {reference.struct.__name__} has another type than in the first call"
+        message = f"a field of {reference.kind.struct.__name__} has another type than in the first call"
         c.pyapi.err_set_string("PyExc_TypeError", message)
     return NativeValue(address, is_error=is_error)
 
 
 def _write_fields(reference: StructReference, given: Any, address: Any, is_wrong: Any, c: Any) -> None:
     """Code that writes the fields to `address`, and sets `is_wrong` if one has another type."""
-    offsets, arrays = layout(c.context, reference)[0], list[tuple[int, int, int]]()
+    offsets, arrays = layout(reference.kind)[0], list[tuple[int, int, int]]()
     for number, (name, kind) in enumerate(reference.kinds.items()):
         if isinstance(kind, types.Array):
             arrays.append((number, offsets[name], as_dtype(kind.dtype).itemsize))

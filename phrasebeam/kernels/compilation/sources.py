@@ -4,20 +4,22 @@ Checkouts and environments with equal sources and versions share it.
 """
 
 import hashlib
+import os
 import re
 import sys
 from functools import cache
 from pathlib import Path
 
 import llvmlite
-import numba
 import numpy as np
 
+from phrasebeam.kernels.compilation.numba_parts import numba_folder, numba_settings
 from phrasebeam.plugins.declarations import plugin_files
 from phrasebeam.process.places import PACKAGE, ROOT, cache_home
 
 OUR_IMPORT = re.compile(r"^\s*(?:from|import) (phrasebeam(?:\.\w+)*)(?: import ([^#\n(]+|\([^)]*\)))?", re.M)
 PLUGINS = "phrasebeam.plugins.declarations", "plugins"  # a module that imports this may call kernels of plugins
+PACKAGE_FILE = "__init__.py"
 DIGEST_DIGITS = 16  # of the name of a directory
 
 
@@ -32,8 +34,8 @@ def cache_directory(source: Path) -> Path | None:
 
 @cache
 def _digest(source: Path) -> str:
-    versions = numba.__version__, llvmlite.__version__, np.__version__, sys.version
-    digest = hashlib.sha256(repr((versions, numba.config.BOUNDSCHECK)).encode())
+    versions = (numba_folder() / "_version.py").read_bytes(), llvmlite.__version__, np.__version__, sys.version
+    digest = hashlib.sha256(repr((versions, numba_settings())).encode())
     for one in sorted(map(_file_digest, sources_of(source))):  # a checkout and what was installed have other paths
         digest.update(one)
     return digest.hexdigest()[:DIGEST_DIGITS]
@@ -59,9 +61,12 @@ def sources_of(source: Path) -> set[Path]:
 def _imports(source: Path) -> tuple[Path, ...]:
     paths = list[Path]()
     for module, names in OUR_IMPORT.findall(source.read_text(encoding="utf-8")):
-        paths += _files_of(module)
-        for name in re.findall(r"\w+", names):
-            paths += plugin_files() if (module, name) == PLUGINS else _files_of(f"{module}.{name}")[:1]
+        found, imported = _files_of(module), re.findall(r"\w+", names)
+        paths += found
+        if module == PLUGINS[0] and PLUGINS[1] in imported:
+            paths += plugin_files()
+        if all(path.name == PACKAGE_FILE for path in found):  # what is imported of it may be modules, too
+            paths += (path for name in imported for path in _files_of(f"{module}.{name}")[:1])
     return tuple(paths)
 
 
@@ -69,7 +74,9 @@ def _imports(source: Path) -> tuple[Path, ...]:
 def _files_of(module: str) -> tuple[Path, ...]:
     """The files that a module may be, those that there are: its own, and that of a package."""
     parts = module.split(".")[1:]
-    for base in (PACKAGE.joinpath(*parts), ROOT.joinpath(*parts)):  # the latter in a checkout without symbolic links
-        if found := [path.resolve() for path in (base.with_suffix(".py"), base / "__init__.py") if path.exists()]:
+    for root in (PACKAGE, ROOT):  # the latter in a checkout without symbolic links
+        base = os.path.join(root, *parts)
+        files = f"{base}.py", os.path.join(base, PACKAGE_FILE)
+        if found := [Path(os.path.realpath(file)) for file in files if os.path.exists(file)]:
             return tuple(found)
     return ()
