@@ -1,4 +1,4 @@
-"""The corpora that are measured on: their languages, and which files train, tune and test."""
+"""The files of the corpora that are measured on: which of them train, tune and test."""
 
 import re
 from itertools import islice
@@ -6,26 +6,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from phrasebeam.base.files import atomic_file
+from phrasebeam.check_data import CORPORA, MeasuredCorpus
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 
+__all__ = ["CORPORA"]
 MASK = re.compile(rb"<[ST]_")
 HELD_OUT = 500  # training pairs that become the test set of a corpus that has none
-
-
-class Corpus(NamedTuple):
-    """Where the text lies; test "" takes the last HELD_OUT pairs of the training text."""
-
-    source: str
-    target: str
-    test: str
-    development: str
-
-
-CORPORA = {
-    "multi30k": Corpus("de", "en", "test_2016_flickr", "val"),
-    "ted": Corpus("de", "en", "devtest", "dev"),
-    "tanaka": Corpus("ja", "en", "", "dev"),
-}
 
 
 class Files(NamedTuple):
@@ -38,7 +24,7 @@ class Files(NamedTuple):
     test_target: Path
 
 
-def prepare(data: Path, corpus: Corpus, directory: Path) -> Files:
+def prepare(data: Path, corpus: MeasuredCorpus, directory: Path) -> Files:
     """The files to train and test on; those split off the training text are written to `directory`."""
     languages = corpus.source, corpus.target
     alignment = f"train.align.{corpus.source}-{corpus.target}"
@@ -54,7 +40,7 @@ def prepare(data: Path, corpus: Corpus, directory: Path) -> Files:
     return Files(*parts, *(directory / f"test.{language}" for language in languages))
 
 
-def development_of(data: Path, corpus: Corpus) -> list[Path]:
+def development_of(data: Path, corpus: MeasuredCorpus) -> list[Path]:
     """Source and target of the development set."""
     return [data / f"{corpus.development}.{language}" for language in (corpus.source, corpus.target)]
 

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from benchmarks import check_data
-from benchmarks.corpora import CORPORA
+from phrasebeam import check_data
+from phrasebeam.check_data import CORPORA
 from tests import ROOT
 
 TEXT = "das ist gut .\n", "this is good .\n"
@@ -43,6 +43,6 @@ def test_what_is_wrong_is_told(tanaka):
 
 
 def test_the_command(tanaka):
-    command = [sys.executable, "-m", "benchmarks.check_data", tanaka.parent, "--corpus", "tanaka"]
+    command = [sys.executable, "-m", "phrasebeam.check_data", tanaka.parent, "--corpus", "tanaka"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 1 and "no train.ja and no train.en" in done.stdout

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from benchmarks.corpora import CORPORA, Corpus, development_of, prepare, unmasked
+from benchmarks.corpora import CORPORA, MeasuredCorpus, development_of, prepare, unmasked
 from benchmarks.experiments.kept_runs import parser_of, write
 from benchmarks.measure import PHRASEBEAM, ROOT, run, table
 from phrasebeam.base.config import parse_config
@@ -115,7 +115,7 @@ def corpus_files(name: str, data: Path, output: Path, has_masks: bool = True) ->
 
     Without masks, training pairs with masked words are left out, as experiments on training data need it.
     """
-    corpus: Corpus = CORPORA[name]
+    corpus: MeasuredCorpus = CORPORA[name]
     directory = output / f"{name}.data"
     directory.mkdir(parents=True, exist_ok=True)
     train = prepare(data / name, corpus, directory)

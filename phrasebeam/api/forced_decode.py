@@ -76,7 +76,7 @@ def forced_decode(
 
     >>> reached = forced_decode("model", "train.de", "train.en", "forced.jsonl", prefixes="none")
     >>> print(reached.text().splitlines()[0])
-    length  sentences  reachable  +prefix  too large  words  reachable  +prefix  derivations
+    length  sentences  % reachable  % with prefixes  too large  words  % reachable  % with prefixes  derivations
     """
     _check(options)
     plot, lattice, alignment = (optional_path(options[name]) for name in ("plot", "lattice", "alignment"))

@@ -51,7 +51,7 @@ scalars = st.one_of(numbers, st.booleans(), st.floats(), st.integers(-(2**63) + 
 @st.composite
 def arrays(draw):
     array = np.zeros(draw(st.lists(st.integers(0, 3), min_size=1, max_size=3)), draw(st.sampled_from(list(NUMBERS))))
-    array = draw(st.sampled_from([array, array.T, array[::2], array[..., ::2]]))
+    array = draw(st.sampled_from([array, array.T, array[::2], array[..., ::2], array.view(np.memmap)]))
     array.flags.writeable = draw(st.booleans())
     return array
 

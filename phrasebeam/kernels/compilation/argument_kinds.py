@@ -68,7 +68,7 @@ def kinds_of(arguments: Sequence[Any]) -> tuple[Any, ...]:
 def kind_of(value: Any) -> Any:
     """The kind of a value: that of a number is its dtype. Raises UnknownKindError."""
     kind = type(value)
-    if kind is np.ndarray:
+    if kind is np.ndarray or isinstance(value, np.memmap):
         return _array_kind(value.dtype, value.ndim, value.flags.num)
     if kind in _SCALARS:
         return _SCALARS[kind]

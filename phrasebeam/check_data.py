@@ -1,4 +1,4 @@
-"""Whether a folder has the corpora that the experiments read: python -m benchmarks.check_data DATA [--corpus NAME ...]
+"""Whether a folder has the corpora that the experiments read: python -m phrasebeam.check_data DATA [--corpus NAME ...]
 
 Says for each corpus which files are missing, which sides or alignments have other numbers of lines, and which text does
 not look as the published figures need it: tokens with spaces between them, lower case. Exit status 1 where something is
@@ -10,10 +10,26 @@ import sys
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
-from benchmarks.corpora import CORPORA, Corpus
-from benchmarks.measure import table
 from phrasebeam.base.files import read_lines
+from phrasebeam.console.tables import print_table
+
+
+class MeasuredCorpus(NamedTuple):
+    """Languages and names of the files of a corpus; one whose test is "" has no test set of its own."""
+
+    source: str
+    target: str
+    test: str
+    development: str
+
+
+CORPORA = {
+    "multi30k": MeasuredCorpus("de", "en", "test_2016_flickr", "val"),
+    "ted": MeasuredCorpus("de", "en", "devtest", "dev"),
+    "tanaka": MeasuredCorpus("ja", "en", "", "dev"),
+}
 
 PAIRS = {"multi30k": (29_000, 1_014, 1_000), "ted": (25_546, 1_000, 1_500), "tanaka": (50_000, 500, 0)}
 SAMPLE = 1000  # lines of which the tokens are looked at
@@ -31,11 +47,11 @@ def main() -> None:
         findings = list(problems(given.data / name, name, CORPORA[name]))
         is_sound &= not findings
         rows.append([name, *(f"{n:,}" if n else "-" for n in PAIRS[name]), "; ".join(findings) or "as expected"])
-    print(table(rows))
+    print_table(rows)
     sys.exit(not is_sound)
 
 
-def problems(folder: Path, name: str, corpus: Corpus) -> Iterator[str]:
+def problems(folder: Path, name: str, corpus: MeasuredCorpus) -> Iterator[str]:
     """What is wrong with the files of a corpus, a phrase for each thing."""
     parts = zip(("train", corpus.development, corpus.test), PAIRS[name])
     for part, expected in ((part, expected) for part, expected in parts if part):
@@ -65,7 +81,7 @@ def untokenized(path: Path) -> Iterator[str]:
         yield f"has capital letters in {n_capitals} of {len(lines)} lines: lower-case it"
 
 
-def _wrong_alignment(folder: Path, corpus: Corpus) -> Iterator[str]:
+def _wrong_alignment(folder: Path, corpus: MeasuredCorpus) -> Iterator[str]:
     path, source = folder / f"train.align.{corpus.source}-{corpus.target}", folder / f"train.{corpus.source}"
     if not path.exists():
         yield f"no {path.name}"
