@@ -73,7 +73,8 @@ def measured(given: argparse.Namespace, n_features: int, n_shards: int, workers:
     with tempfile.TemporaryDirectory() as directory:
         files = prepare(given.data / given.corpus, CORPORA[given.corpus], Path(directory))
         corpus = BitextFiles(files.source, [files.target], files.alignment)
-        settings = PAPER | {"start": "model", "templates": FEATURES["all"], "shards": n_shards, "workers": workers}
+        settings = PAPER | {"algorithm": 4, "start": "model", "templates": FEATURES["all"]}
+        settings |= {"shards": n_shards, "workers": workers, "lm_folds": 0}
         config = parse_config(settings | {"iterations": 1, "sentences": given.sentences}, RankingConfig, "settings")
         decoder = Decoder(with_features(Decoder.load(given.model).model, given.model, Path(directory), config))
         decoder = Decoder(decoder.model, config.search)
@@ -85,7 +86,7 @@ def measured(given: argparse.Namespace, n_features: int, n_shards: int, workers:
             objective.outcome(example, objective.snapshot(decoder.model.weights, start.sparse), 1)
         shards = shards_of(len(examples), config)
         training = ranking_training(objective, rates, shards, None, config, Path(directory) / "work")  # type: ignore[arg-type]
-        training.scorer = lambda name, weights, sparse: (DevelopmentScore(0.0, 0), start.dense)
+        training.scorer = lambda name, weights, sparse: (DevelopmentScore(0.0, []), start.dense)
         begin = time.perf_counter()
         progress = training.finish("speed", start)
         seconds = time.perf_counter() - begin
