@@ -281,10 +281,10 @@ class Decoder:
         begin = 0
         while begin < len(lines):
             found = self._batches.best(self._plain(lines[begin:])) if request == TRANSLATION else None
-            if found is not None:
+            if found is not None and found.texts:
                 yield from map(Answer, found.translations())
                 begin += len(found.texts)
-            if begin < len(lines):
+            else:
                 yield self.answer(lines[begin], request)
                 begin += 1
 
