@@ -63,9 +63,9 @@ def write_curve(
 
 
 def is_drawn_to_the_end(directory: Path) -> bool:
-    """Whether curve.png is there, and no older than curve.csv."""
+    """Whether curve.csv and curve.png are there, and the picture is no older."""
     table, picture = directory / "curve.csv", directory / "curve.png"
-    return picture.exists() and picture.stat().st_mtime_ns >= table.stat().st_mtime_ns
+    return table.exists() and picture.exists() and picture.stat().st_mtime_ns >= table.stat().st_mtime_ns
 
 
 def _as_known(row: Mapping[str, Any], panels: Sequence[Panel]) -> dict[str, Any]:

@@ -110,7 +110,7 @@ class RecipeResult(NamedTuple):
 
     def signatures(self, metrics: Collection[str]) -> list[str]:
         """Sacrebleu's signatures of the scores by these metrics, each after its name."""
-        deciding = self.stages[self.decided].deciding
+        deciding = self.stages[self.decided].deciding  # scores and signatures are in the same order
         named = zip(deciding.scores, deciding.signatures.items()) if deciding else []
         return [f"{name}|{signature}" for metric, (name, signature) in named if metric in metrics]
 

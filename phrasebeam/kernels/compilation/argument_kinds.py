@@ -19,6 +19,7 @@ NUMBERS = {np.dtype(name): name for name in ("bool", "float32", "float64")} | {
     np.dtype(f"{sign}int{bits}"): f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
 }
 INT = np.dtype(np.int64)
+ARRAYS = np.ndarray, np.memmap
 _SCALARS = {float: np.dtype(np.float64), bool: np.dtype(np.bool_)} | {dtype.type: dtype for dtype in NUMBERS}
 LARGEST_INT = 2**63 - 1
 C_ORDER, F_ORDER, WRITEABLE = 1, 2, 1024  # flags of arrays
@@ -68,7 +69,7 @@ def kinds_of(arguments: Sequence[Any]) -> tuple[Any, ...]:
 def kind_of(value: Any) -> Any:
     """The kind of a value: that of a number is its dtype. Raises UnknownKindError."""
     kind = type(value)
-    if kind is np.ndarray or isinstance(value, np.memmap):
+    if kind in ARRAYS:
         return _array_kind(value.dtype, value.ndim, value.flags.num)
     if kind in _SCALARS:
         return _SCALARS[kind]
