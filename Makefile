@@ -11,7 +11,8 @@ KILLS ?= 60
 SEED ?= 1
 # Tests that wait for servers, browsers and killed processes leave time for others.
 WORKERS ?= 3
-UNCOMPILED = env NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n 2 -m "kernels and not needs_jit" --hypothesis-seed=0
+OF_KERNELS = $(shell grep -rl --include="test_*.py" "mark\.kernels" tests)
+UNCOMPILED = env NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n 2 -m "kernels and not needs_jit" --hypothesis-seed=0 $(OF_KERNELS)
 WARM = .venv/warm
 WARM_UP = tests/kernels/test_warm_up.py
 CODE = $(shell find phrasebeam lm decoder training server -name "*.py")

@@ -20,8 +20,8 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a shell's job in the ba
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
-LONGEST = "test_every_kernel_has_one_signature"  # at the end, one worker would wait for the other
-SHARE, FEWEST = 5, 4  # of the examples, where kernels run as plain Python for their coverage
+LONGEST = "test_the_page_and_then_the_notebook_run"  # at the end, one worker would wait for the other
+SHARE, FEWEST = 10, 2  # of the examples, where kernels run as plain Python for their coverage
 
 
 # No power fails while tests run: what they write need not be on the disk before they go on.

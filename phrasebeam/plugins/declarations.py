@@ -26,6 +26,7 @@ class PairFeature(NamedTuple):
     description: str  # one line for users
     needs_counts: bool  # whether it reads counts of phrase pairs, which imported tables may lack
     value: Callable[..., Any]  # see pair_feature
+    file: Path  # of the plugin
 
 
 class OwnMetric(NamedTuple):
@@ -57,7 +58,12 @@ def pair_feature(name: str, description: str, needs_counts: bool = False) -> Cal
     It is called with (phrases, idf, pair, source_length, target_length): the PhraseTable, the WordIdf, the number of
     the pair (int64), and the words on both sides (int64). It returns a float64 that does not depend on the context.
     """
-    return lambda value: _declare("pair_features", name, PairFeature(name, description, needs_counts, value), value)
+
+    def declare(value: Declared) -> Declared:
+        feature = PairFeature(name, description, needs_counts, value, _reading[-1] if _reading else Path())
+        return _declare("pair_features", name, feature, value)
+
+    return declare
 
 
 def pair_loss(name: str) -> Callable[[Declared], Declared]:

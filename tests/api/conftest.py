@@ -4,6 +4,7 @@ import pytest
 
 import phrasebeam
 from phrasebeam.training.demo.demo_corpus import write_pairs
+from tests import QUICK_ALIGNMENT
 from tests.decoder.models import random_toy
 
 SHORT = {"iterations": 1, "sentences": 30, "lm_folds": 0, "scales": [1.0], "tune": None}
@@ -25,9 +26,9 @@ def corpus(tmp_path_factory):
         (directory / f"raw.{name}").write_text("".join(f"{line}\n" for line in lines))
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(directory)
-        phrasebeam.train_model("train.de", "train.en", "model")
-        languages = {"source_language": "de", "target_language": "en"}
-        phrasebeam.train_model("raw.train.de", "raw.train.en", "raw-model", raw=True, **languages)
+        phrasebeam.train_model("train.de", "train.en", "model", config=QUICK_ALIGNMENT)
+        raw = {"raw": True, "source_language": "de", "target_language": "en", "config": QUICK_ALIGNMENT}
+        phrasebeam.train_model("raw.train.de", "raw.train.en", "raw-model", **raw)
         data = "train.de", "train.en", "dev.de", "dev.en"
         phrasebeam.train_maxforce("model", *data, "model-with-features", config=SHORT)
     return directory

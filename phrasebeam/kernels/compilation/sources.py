@@ -14,11 +14,12 @@ import llvmlite
 import numpy as np
 
 from phrasebeam.kernels.compilation.numba_parts import numba_folder, numba_settings
-from phrasebeam.plugins.declarations import plugin_files
+from phrasebeam.plugins.declarations import plugins
 from phrasebeam.process.places import PACKAGE, ROOT, cache_home
 
 OUR_IMPORT = re.compile(r"^\s*(?:from|import) (phrasebeam(?:\.\w+)*)(?: import ([^#\n(]+|\([^)]*\)))?", re.M)
-PLUGINS = "phrasebeam.plugins.declarations", "plugins"  # a module that imports this may call kernels of plugins
+# A module that imports this calls the features of plugins.
+PLUGINS = re.compile(r"^from phrasebeam\.plugins\.declarations import .*\bplugins\b", re.M)
 PACKAGE_FILE = "__init__.py"
 DIGEST_DIGITS = 16  # of the name of a directory
 
@@ -36,9 +37,17 @@ def cache_directory(source: Path) -> Path | None:
 def _digest(source: Path) -> str:
     versions = (numba_folder() / "_version.py").read_bytes(), llvmlite.__version__, np.__version__, sys.version
     digest = hashlib.sha256(repr((versions, numba_settings())).encode())
-    for one in sorted(map(_file_digest, sources_of(source))):  # a checkout and what was installed have other paths
+    sources = sources_of(source)
+    for one in sorted(map(_file_digest, sources)):  # a checkout and what was installed have other paths
         digest.update(one)
+    if any(PLUGINS.search(_text(path)) for path in sources):
+        digest.update(repr([(own.name, _file_digest(own.file)) for own in plugins().pair_features.values()]).encode())
     return digest.hexdigest()[:DIGEST_DIGITS]
+
+
+@cache
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
 @cache
@@ -60,11 +69,9 @@ def sources_of(source: Path) -> set[Path]:
 @cache
 def _imports(source: Path) -> tuple[Path, ...]:
     paths = list[Path]()
-    for module, names in OUR_IMPORT.findall(source.read_text(encoding="utf-8")):
+    for module, names in OUR_IMPORT.findall(_text(source)):
         found, imported = _files_of(module), re.findall(r"\w+", names)
         paths += found
-        if module == PLUGINS[0] and PLUGINS[1] in imported:
-            paths += plugin_files()
         if all(path.name == PACKAGE_FILE for path in found):  # what is imported of it may be modules, too
             paths += (path for name in imported for path in _files_of(f"{module}.{name}")[:1])
     return tuple(paths)

@@ -112,6 +112,7 @@ def check(directory, given_inputs):
     return known
 
 
+@pytest.mark.needs_jit
 def test_training_sentences_have_the_alignments_of_the_model(trained):
     directory, lines = trained
     inputs = [replace(with_tags(s, 1), held_out=HeldOutPair(tuple(t), points)) for s, t, points in lines[:12]]

@@ -138,6 +138,7 @@ def test_forced_decoding(model):
             assert found.score >= one.score - 1e-9
 
 
+@pytest.mark.needs_jit
 def test_folds_have_not_seen_their_sentences(model, tmp_path):
     source, target, points = (model.parent / name for name in ("source", "target", "points"))
     opened, data = open_model(model), BitextFiles(source, [target], points)

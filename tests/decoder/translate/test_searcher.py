@@ -52,6 +52,7 @@ def test_a_running_search_keeps_its_weights(decoder, toy):
     assert decoder.nbest(" ".join(WORDS), 5) == expected  # in the workspace of the search that has ended
 
 
+@pytest.mark.needs_jit
 def test_many_searches_while_weights_change(decoder, toy):
     """Every answer is that of some weights, whatever the workspaces remember of others."""
     expected = [Decoder.load(toy.directory, SearchSettings(table_limit=2), weights) for weights in (None, OTHERS)]

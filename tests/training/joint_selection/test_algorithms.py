@@ -115,7 +115,7 @@ HOW = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(st.integers(0, 2**32), st.sampled_from([1, 2, 3, 4]), st.sampled_from([1, 2, 4]), HOW)
 def test_algorithms_are_those_of_the_paper(tmp_path_factory, seed, algorithm, n_shards, how):
     lists, epochs, keep = random_lists(seed, 6), 3, 4

@@ -120,6 +120,7 @@ def test_same_bytes_every_time(tmp_path, monkeypatch):
 SEVERAL = {"more_alignments": [{"seed": 2, "effort": 0.2}, {"aligner": "fast_align"}]}
 
 
+@pytest.mark.needs_jit
 def test_several_alignments(tmp_path, monkeypatch):
     source, target = bitext(tmp_path)
     settings = config(**SEVERAL, phrases={"agreement": 2}, threads=1)

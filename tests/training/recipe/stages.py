@@ -1,9 +1,12 @@
 """Stages of all kinds, quick ones, and what a recipe leaves."""
 
+from tests import QUICK_ALIGNMENT
+
 FOLDED = {"lm_folds": 0, "sentences": 40, "iterations": 1}
 TUNE = {"iterations": 1, "nbest": 10}
+BUILD = {"language_model": {"order": 3}, **QUICK_ALIGNMENT}
 STAGES = [
-    {"kind": "train-model", "settings": {"language_model": {"order": 3}}},
+    {"kind": "train-model", "settings": BUILD},
     {"kind": "tune", "settings": TUNE},
     {
         "kind": "choose",

@@ -10,7 +10,8 @@ from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.model_building import word_alignments
 from phrasebeam.training.recipe import chosen_search
 from phrasebeam.training.recipe.recipe_data import RecipeFiles, TwinSettings, without_twins
-from tests.training.recipe.stages import MAXFORCE, STAGES, TEXTS, TUNE, content
+from tests import QUICK_ALIGNMENT
+from tests.training.recipe.stages import BUILD, MAXFORCE, STAGES, TEXTS, TUNE, content
 
 pytestmark = pytest.mark.needs_jit
 
@@ -60,7 +61,7 @@ def test_all_kinds_of_stages(here, capsys):
 
 def test_two_models_of_the_bitext(here):
     """Each tuned; trainers begin with the better one, and hold out a sentence with the alignments of that one."""
-    settings = {"language_model": {"order": 3}, "more_alignments": [{"seed": 2}, {"seed": 3}]}
+    settings = BUILD | {"more_alignments": [QUICK_ALIGNMENT["alignment"] | {"seed": seed} for seed in (2, 3)]}
     again = {"kind": "train-model", "name": "again", "settings": settings | {"phrases": {"agreement": 2}}}
     tuned = {"kind": "tune", "name": "tuned-again", "start": "again", "settings": TUNE}
     learned = MAXFORCE | {"name": "learned", "start": "tuned-again"}
@@ -75,7 +76,8 @@ def test_two_models_of_the_bitext(here):
 
 
 def test_an_alignment_that_a_model_keeps_is_not_computed_again(here, monkeypatch):
-    again = {"kind": "train-model", "name": "again", "settings": {"more_alignments": [{"aligner": "fast_align"}]}}
+    settings = QUICK_ALIGNMENT | {"more_alignments": [{"aligner": "fast_align"}]}
+    again = {"kind": "train-model", "name": "again", "settings": settings}
     seen = []
     aligned = word_alignments.align
     monkeypatch.setattr(word_alignments, "align", lambda *args: seen.append(args[2].aligner) or aligned(*args))

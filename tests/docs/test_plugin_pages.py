@@ -1,5 +1,6 @@
-"""docs/plugins.md: its commands and its Python use its plugin, and trainers take each thing that it declares."""
+"""docs/plugins.md and the notebook: their code runs, and trainers use everything that the plugins declare."""
 
+import json
 import subprocess
 import sys
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 import yaml
 
+from docs.pages import notebook
 from tests import ROOT
 from tests.documents import blocks, environment, run, steps
 from tests.recipes.conftest import data
@@ -14,17 +16,27 @@ from tests.recipes.package_copy import PERCEPTRON, training
 
 __all__ = ["data", "environment"]  # fixtures
 PAGE = ROOT / "docs" / "plugins.md"
-PLUGIN, IN_PYTHON = blocks(PAGE, "python")
+MINE, MORE, IN_PYTHON = blocks(PAGE, "python")
+CELLS = json.loads(notebook.page())["cells"]
 
 
 @pytest.fixture
 def here(tmp_path):
-    (tmp_path / "mine.py").write_text(PLUGIN, encoding="utf-8")
+    (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
+    (tmp_path / "more.py").write_text(MORE, encoding="utf-8")
     return tmp_path
 
 
 @pytest.mark.needs_jit
-def test_the_page_runs(environment, here):
+def test_the_page_and_then_the_notebook_run(environment, here):
+    """One after the other: the second needs what the first has compiled."""
+    check_page(environment, here)
+    (here / "notebook").mkdir()
+    check_notebook(environment, here / "notebook")
+    assert (here / "notebook" / "mine.py").read_text(encoding="utf-8") == MINE
+
+
+def check_page(environment, here):
     for command, shown in steps(PAGE):
         output = run(["bash", "-c", command], environment, here)
         assert [line for line in shown if line not in output.splitlines()] == []
@@ -37,9 +49,24 @@ def test_the_page_runs(environment, here):
     assert without.returncode == 2 and b"same_length: unknown key" in without.stderr and b"--plugin" in without.stderr
 
 
+def check_notebook(environment, here):
+    code = "\n".join("".join(cell["source"]) for cell in CELLS if cell["cell_type"] == "code")
+    lines = run([sys.executable, "-c", code], environment, here).splitlines()
+    assert "True" in lines  # the best of each list is the translation
+    assert any(line.startswith("True ") and line.endswith("edges are within 1 of the best") for line in lines)
+    assert lines[-1].startswith("chrF2++ [(") and lines[-2].startswith("BLEU [(")
+
+
+def test_the_notebook_has_the_text_and_the_code_of_the_page():
+    found = json.loads((ROOT / "docs" / "notebook.ipynb").read_text(encoding="utf-8"))
+    assert found["nbformat"] == 4 and found == json.loads(notebook.page())
+    assert [cell["cell_type"] for cell in CELLS][:3] == ["markdown", "code", "markdown"]
+    assert len({cell["id"] for cell in CELLS}) == len(CELLS)
+
+
 def trained(environment, here, arguments):
     """What a trainer says with the plugin, uncompiled."""
-    command = ["phrasebeam", "--plugin", here / "mine.py", *arguments]
+    command = ["phrasebeam", "--plugin", here / "mine.py", "--plugin", here / "more.py", *arguments]
     return run([*map(str, command)], environment | {"NUMBA_DISABLE_JIT": "1"}, here)
 
 
