@@ -75,7 +75,7 @@ class BatchSearcher:
         searcher, snapshot = self._searcher, self._searcher.snapshot
         if not self._takes_batches or snapshot.layout.has(RELATED_WORDS.name):
             return None
-        most = int(min(MOST_SENTENCES, max(1, room_for_pages() // BYTES_PER_SENTENCE)))
+        most = int(max(1, min(MOST_SENTENCES, room_for_pages() / BYTES_PER_SENTENCE)))  # the room may be infinite
         try:
             packed = self._packed(list(takewhile(_has_words, lines[:most])))
         except (ModelError, UnicodeEncodeError):  # which the search of the sentence alone tells with its name

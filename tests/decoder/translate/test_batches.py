@@ -1,5 +1,6 @@
 """Sentences that are translated together have the translations that each has alone."""
 
+import math
 import tempfile
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from phrasebeam.base.errors import ConfigError, ModelError
 from phrasebeam.decoder.input.sentence_input import Input, Term
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.translate.batch_searcher import MOST_SENTENCES
+from phrasebeam.decoder.translate import batch_searcher
+from phrasebeam.decoder.translate.batch_searcher import BYTES_PER_SENTENCE, MOST_SENTENCES, BatchSearcher
 from phrasebeam.decoder.translate.translator import TRANSLATION, Decoder
 from phrasebeam.kernels.compiled_calls import IS_COMPILED
 from tests.decoder.models import REORDERINGS, last_workspace, random_toy
@@ -68,6 +70,16 @@ def test_what_is_not_plain_stands_between(toy):
     assert together(decoder, lines) == alone(decoder, lines)
     nbest = [answer.nbest for answer in decoder.answer_several(["a b", "x"], Request(3))]
     assert nbest == [decoder.nbest(line, 3) for line in ("a b", "x")]
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="there are no batches without machine code")
+@pytest.mark.parametrize(
+    ("room", "n_sentences"), [(math.inf, MOST_SENTENCES), (10.5 * BYTES_PER_SENTENCE, 10), (-1.0, 1)]
+)
+def test_a_batch_has_as_many_sentences_as_there_is_memory_for(toy, monkeypatch, room, n_sentences):
+    monkeypatch.setattr(batch_searcher, "room_for_pages", lambda: room)
+    found = BatchSearcher(Decoder.load(toy.directory).searcher).best(["a x b"] * 100)
+    assert len(found.texts) == n_sentences
 
 
 def test_more_sentences_than_a_batch_has(toy):
