@@ -152,7 +152,7 @@ def check_stateful(weights: Weights, tables: Any) -> None:
 
 
 def active_groups(weights: Weights, sparse: Sparse) -> np.ndarray:
-    """bool[len(GROUPS)], which groups of sparse features have a scale. Raises ModelError if the model lacks such a group."""
+    """bool[len(GROUPS)], which groups of sparse features have a scale. Raises ModelError if the model lacks one."""
     has_scale = np.array([getattr(weights, name) is not None for name in GROUPS])
     for i in np.flatnonzero(has_scale & ~sparse.active):
         raise ModelError(f"weights: {GROUPS[i]} is given, but the model has no such features; remove it")

@@ -111,7 +111,7 @@ def start_graph(space: SearchSpace, score):
 
 @inner_kernel
 def find_spans(space: SearchSpace, n_words: int, node):
-    """Write the spans that a phrase after `node` may cover to space.spans, indices of options.first; their number."""
+    """Write the spans of phrases allowed after `node` to space.spans, indices of options.first; return their number."""
     first_gap, window = np.int64(space.graph.first_gap[node]), space.graph.window[node]
     last = space.graph.option[node]
     previous_end = np.int64(0) if last == NO_OPTION else np.int64(space.options.end[last])
@@ -147,7 +147,7 @@ def _find_spans_in_lattice(space, n_words, first_gap, window, previous_end):
 
 @inlined_kernel
 def find_spans_after(space: SearchSpace, n_words: int, first_gap, window, previous_end):
-    """find_spans for a coverage, `first_gap` (int64) and `window` (uint64), after a phrase ended at `previous_end`."""
+    """As find_spans, for a coverage, `first_gap` (int64) and `window` (uint64), after a phrase up to `previous_end`."""
     options, limit, spans, zones = space.options, space.parameters.distortion_limit, space.spans, space.sentence.zones
     reach = min(n_words, first_gap + COVERAGE_WINDOW)
     count = np.int64(0)
