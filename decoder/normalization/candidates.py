@@ -61,7 +61,7 @@ class CandidateLists(NamedTuple):
 
 
 class LetterCosts(NamedTuple):
-    """Costs of edits of letters, and what is written in place of these; see letter_edits.py, letter_outputs.py."""
+    """Costs of edits of letters, and the model of letters that are written; see letter_edits.py, letter_outputs.py."""
 
     alphabet: Alphabet
     costs: np.ndarray  # float64[A, A]
@@ -77,7 +77,7 @@ def candidate_lists(
     settings: CandidateSettings,
     threads: int,
 ) -> CandidateLists:
-    """The candidates of words, which shall be distinct: the list, what training saw, the nearest of the lexicon."""
+    """The candidates of distinct words: the n-best list, forms seen in training, the nearest forms of the lexicon."""
     forms, sizes, rows = list[str](), list[int](), list[np.ndarray]()
     names = [*decoder.features.names(), *LIST_FEATURES, *MEMORY_FEATURES, *EDIT_FEATURES]
     search = partial(_listed, decoder, settings.nbest, memory, letters.alphabet.of_forms)

@@ -36,7 +36,7 @@ class AlignmentSpace(NamedTuple):
 
 
 class PathSums(NamedTuple):
-    """Work space for words of less than M letters: ln of sums over all edits before and behind a place of both."""
+    """Work space for words of less than M letters: ln of sums over all edits before and after a place in both words."""
 
     before: np.ndarray  # float64[M, M]
     behind: np.ndarray  # float64[M, M]
@@ -143,7 +143,7 @@ def edits_of(words: LetterTexts, owner: np.ndarray, forms: LetterTexts, costs: n
 
 
 def learn_costs(words: Sequence[str], forms: Sequence[str], weights: np.ndarray, alphabet: Alphabet) -> np.ndarray:
-    """float64[A, A] costs of edits from letters of words to letters of forms, of pairs with `weights` (float64[N])."""
+    """float64[A, A], costs of edits from letters of words to letters of forms; pairs have `weights` (float64[N])."""
     word_texts, form_texts = alphabet.texts(words), alphabet.form_texts(forms)
     longest = int(max(np.diff(word_texts.first).max(), np.diff(form_texts.first).max())) + 1
     space = PathSums(np.empty((longest, longest)), np.empty((longest, longest)))

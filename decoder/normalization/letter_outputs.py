@@ -86,7 +86,7 @@ def fire_letter(words: LetterTexts, word: int, place, features):
 
 @inner_kernel
 def weigh_outputs(words: LetterTexts, word: int, place, model: LetterOutputs, features, ln_prob, begin):
-    """Fill ln_prob[begin:] (float64; `begin`: int64) with those of all outputs of the letter at `place` (int64).
+    """Write ln probabilities of all outputs of the letter at `place` (int64) to ln_prob[begin:] (float64; int64).
 
     Also fills `features` (uint64[FEATURES]). Returns the number of outputs.
     """
@@ -111,7 +111,7 @@ def weigh_outputs(words: LetterTexts, word: int, place, model: LetterOutputs, fe
 def score_outputs(
     words: LetterTexts, owner, written: WrittenLetters, model: LetterOutputs, space: OutputSpace, most, scores
 ):
-    """Fill `scores` (float64[C]) with ln of the probability of what each form of word owner[i] (int64[C]) writes.
+    """Fill `scores` (float64[C]) with ln probabilities of what each form of word owner[i] (int64[C]) writes.
 
     Forms of a word must follow each other. `most`: int64, the largest number of outputs of a letter.
     """
@@ -146,7 +146,7 @@ def output_space(words: LetterTexts, model: LetterOutputs) -> OutputSpace:
 
 
 def ln_outputs(texts: Sequence[LetterTexts], owner: np.ndarray, edits: Edits, model: LetterOutputs) -> np.ndarray:
-    """float64[C], ln of the probability of what form i writes in place of the letters of word owner[i]; of `texts`."""
+    """float64[C], ln probability of what form i writes for the letters of word owner[i]; `texts`: words, forms."""
     words, forms = texts
     scores, most = np.empty(owner.size), np.int64(np.diff(model.first).max(initial=0))
     written = written_letters(words, owner, forms, edits)

@@ -25,7 +25,7 @@ def ln_posteriors(lists: CandidateLists, weights: Mapping[str, float]) -> np.nda
 
 
 def normalized(scores: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """float64[C] ln of the softmax of scores within each word; `first`: int64[W + 1], no word is without."""
+    """float64[C], ln of the softmax of scores within each word; `first`: int64[W + 1]; each word has candidates."""
     if not scores.size:
         return scores
     owner = np.repeat(np.arange(first.size - 1), np.diff(first))

@@ -40,7 +40,7 @@ class WeighedForms(NamedTuple):
 
 
 def weighed_forms(kept: KeptCandidates, choices: Choices, tokens: Tokens, sparse: np.ndarray) -> WeighedForms:
-    """The kept candidates of each token by how likely they are there, of equal ones as they were."""
+    """The kept candidates of each token, the likeliest in the sentence first; equally likely ones keep their order."""
     first = places_of(choices, tokens)
     ln_prob = normalized(token_scores(choices, tokens, sparse), first)
     token = np.repeat(np.arange(tokens.word.size), np.diff(first))

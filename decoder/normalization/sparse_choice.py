@@ -37,7 +37,7 @@ class Tokens(NamedTuple):
 
 @inner_kernel
 def slot_of(key, size):
-    """The weight (int64) of a feature with `key` (uint64), of `size` (int64, a power of two)."""
+    """Index (int64) of the weight of a feature with `key` (uint64) among `size` (int64, a power of two) weights."""
     return np.int64(mix(key) & np.uint64(size - 1))
 
 

@@ -11,12 +11,12 @@ from phrasebeam.decoder.tokenizers.escapes import SPACE, escaped, unescaped
 
 # These marks stand before the first and after the last letter, so that phrases see the edges of words.
 WORD_START, WORD_END = "␂", "␃"
-NO_LETTER, OTHER_LETTER, FIRST_LETTER = 0, 1, 2  # numbers: nothing on that side, a letter that training did not see
+NO_LETTER, OTHER_LETTER, FIRST_LETTER = 0, 1, 2  # numbers: no letter, a letter that training did not see
 
 
 @dataclass(frozen=True)
 class Spelling:
-    """Division of a word into letters: characters with separate marks, or symbols between spaces, such as sounds."""
+    """Division of a word into letters: characters and combining marks, or symbols between spaces, such as sounds."""
 
     is_spaced: bool = False
 

@@ -95,7 +95,7 @@ def beam_of_words(graph: HypothesisGraph, n_words: int, sizes: np.ndarray, most:
 
 @kernel
 def fill_outside(graph: HypothesisGraph, final: int, beam, outside, following: np.ndarray, kept: np.ndarray):
-    """Fill the outside scores (-inf: no way to the end), the edges onwards, and which edges lie within the beam."""
+    """Fill the outside scores (-inf: no path to the end), the edges towards the end, and which edges the beam keeps."""
     worst = graph.score[final] - beam
     for node in range(final + 1):
         outside[node], following[node] = -np.inf, NONE

@@ -85,7 +85,7 @@ def cube_search(space: SearchSpace, queues: Queues, n_words):
 
 @inner_kernel
 def _group(graph, options, queues, covered):
-    """Chain the nodes of `covered` words into groups, write the first of each to queues.heads; the number of groups."""
+    """Chain the nodes of `covered` words in groups, write the first of each to queues.heads, and return how many."""
     queues.slots[:] = EMPTY
     count = 0
     for node in range(graph.stack_first[covered], graph.stack_first[covered + 1]):
