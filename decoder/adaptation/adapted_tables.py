@@ -33,7 +33,7 @@ def adapted_tables(
     words: np.ndarray,
     reference: np.ndarray | None,
 ) -> FilteredTables:
-    """The pairs of `filtered`, which lack alignment points, and those of confirmed segments, for a sentence (int32[n]).
+    """Join the pairs of `filtered`, which lack alignment points, and of confirmed segments, for a sentence (int32[n]).
 
     `whole` are the tables from which `filtered` were taken. With `reference` (int32[m]), only pairs whose target phrase
     occurs in it are added. The pairs are numbered by their rows here, since these tables replace the model's.

@@ -171,7 +171,7 @@ def _all_links(static, confirmed, source, target):
 
 @inner_kernel
 def _count_orientations(static, confirmed, numbers, scored):
-    """Count the orientations of a pair, or of its source phrase if its pairs share them, including the model's."""
+    """Count the orientations of a pair, or of its source phrase if its pairs share them; adds the model's counts."""
     row, pair, source, number = numbers
     tables, counts, time, decay = confirmed.tables, scored.orientations[row], confirmed.time, confirmed.rules.decay
     for kind in range(N_COUNTS):
