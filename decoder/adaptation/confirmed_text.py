@@ -66,7 +66,7 @@ class ConfirmedText:
         return self._arrays
 
     def lengths(self, first: int) -> np.ndarray:
-        """int64[N - first, 2] source and target words of the sentence pairs from the number `first` (from 0) on."""
+        """int64[N - first, 2], source and target words of each sentence pair from number `first` (from 0) on."""
         source, target = self._arrays.source_offsets, self._arrays.target_offsets
         return np.column_stack([np.diff(offsets[first : len(self) + 1]) for offsets in (source, target)])
 

@@ -58,7 +58,7 @@ def new_gold_space(n_nodes: int, n_edges: int) -> GoldSpace:
 
 @kernel
 def find_options(lattice: GoldLattice, options: Options, origin, rule_option: np.ndarray):
-    """Fill in the option of each rule, or NOT_THERE; how many are there. `origin`: see FilteredTables, or NO_ORIGIN."""
+    """Fill in the option of each rule, or NOT_THERE; return how many exist. `origin`: FilteredTables', or NO_ORIGIN."""
     n_found = 0
     for rule in range(rule_option.size):
         begin, end = np.int64(lattice.rule_begin[rule]), np.int64(lattice.rule_end[rule])

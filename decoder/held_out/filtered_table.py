@@ -138,7 +138,7 @@ def _copy_scores(whole, phrases, query, filtered, row, held_out_f, c_f):
 
 @inlined_kernel
 def _smooth(phrases, query, pair, row, held_out_f, held_out_e, c_f):
-    """Compute p(f|e) and p(e|f) of a pair from the counts in `phrases` and, with Kneser-Ney, from types of both."""
+    """Compute p(f|e) and p(e|f) of a pair from the counts in `phrases` and, for Kneser-Ney, the types of both."""
     discounting, n_of_f, n_of_e, left_by_f, left_by_e = query.discounting, np.int64(0), np.int64(0), 0.0, 0.0
     if discounting.target_types.shape[0] > 0:
         for k in range(TYPES):

@@ -173,7 +173,7 @@ def _aligned_words(table: PhraseTable, n_words: int) -> list[list[int]]:
 
 
 def word_features(group: str, texts: Sequence[str]) -> tuple[list[int], np.ndarray]:
-    """For K features of a group of WORD_GROUPS: which of `texts`, Moses' names without a prefix, each is; and its key.
+    """For each of K features of a group of WORD_GROUPS: index in `texts` of its Moses name without prefix, and its key.
 
     A text names several features if it is ambiguous which ~ separates the words: Moses has one weight for all of them.
     A text that Moses never writes names no feature. The keys are uint64[K].

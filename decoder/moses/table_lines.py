@@ -32,7 +32,7 @@ FIRST_SEPARATOR, LAST_SEPARATOR, LAST_ASCII = 28, 31, 127  # characters that Pyt
 
 
 class PairColumns(NamedTuple):
-    """Phrase pairs of a piece of a table, with all pairs of all but the last source phrase; ends refer to the piece."""
+    """Phrase pairs of a piece of a table; only the last source phrase can lack pairs. Ends refer to the piece."""
 
     counts: np.ndarray  # int64[6], the number of each: PAIRS to FEATURES
     source_ends: np.ndarray  # int64[...]
