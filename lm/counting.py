@@ -64,7 +64,7 @@ def text_tokens(
 
 
 def without_specials(words: list[str]) -> list[str]:
-    """The words without SPECIALS."""
+    """The words that are not in SPECIALS."""
     if UNKNOWN in words or BEGIN in words or END in words:
         return [word for word in words if word not in SPECIALS]
     return words

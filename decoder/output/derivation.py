@@ -157,7 +157,7 @@ def fire_derivation(derivation: Derivation, tables: Tables, sentence: Sentence, 
 def fill_feature_matrix(
     derivations: Derivation, offsets, tables: Tables, sentence: Sentence, space: FeatureSpace, features: np.ndarray
 ):
-    """As fill_features, for the derivations offsets[i]:offsets[i + 1] of a concatenation; `space` fits the longest."""
+    """Call fill_features for the derivations offsets[i]:offsets[i + 1] of a concatenation; `space` fits the longest."""
     for i in range(features.shape[0]):
         first, last = offsets[i], offsets[i + 1]
         derivation = Derivation(
@@ -168,7 +168,7 @@ def fill_feature_matrix(
 
 @kernel
 def list_orientations(derivations: Derivation, offsets, is_hierarchical: bool, blocks: Blocks, orientations):
-    """As fill_orientations, for each derivation offsets[i]:offsets[i + 1]; `orientations` is int8[K, 2]."""
+    """Call fill_orientations for each derivation offsets[i]:offsets[i + 1]; `orientations` is int8[K, 2]."""
     for i in range(offsets.size - 1):
         begin, end = offsets[i], offsets[i + 1]
         derivation = Derivation(derivations.pair[begin:end], derivations.begin[begin:end], derivations.end[begin:end])

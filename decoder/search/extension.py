@@ -122,7 +122,7 @@ def find_spans(space: SearchSpace, n_words: int, node):
 
 @inner_kernel
 def _find_spans_in_lattice(space, n_words, first_gap, window, previous_end):
-    """As find_spans_after, for lattices in which arcs skip nodes: jumps are as long as the shortest path.
+    """Like find_spans_after, for lattices in which arcs skip nodes: jumps are as long as the shortest path.
 
     A phrase may leave a gap that no path crosses; the future cost is then -inf, and the hypothesis is pruned.
     """
@@ -147,7 +147,7 @@ def _find_spans_in_lattice(space, n_words, first_gap, window, previous_end):
 
 @inlined_kernel
 def find_spans_after(space: SearchSpace, n_words: int, first_gap, window, previous_end):
-    """As find_spans, for a coverage, `first_gap` (int64) and `window` (uint64), after a phrase up to `previous_end`."""
+    """Like find_spans, for a coverage, `first_gap` (int64) and `window` (uint64), and a phrase up to `previous_end`."""
     options, limit, spans, zones = space.options, space.parameters.distortion_limit, space.spans, space.sentence.zones
     reach = min(n_words, first_gap + COVERAGE_WINDOW)
     count = np.int64(0)

@@ -53,7 +53,7 @@ class AdaptedPreparer(SentencePreparer):
     def prepare(
         self, given: Input, snapshot: WeightSnapshot, workspace: Workspace, reference: np.ndarray | None = None
     ) -> PreparedSentence:
-        """As SentencePreparer.prepare, with all segments that are confirmed when the sentence begins."""
+        """Prepare the sentence as SentencePreparer.prepare, with all segments that are confirmed when it begins."""
         if given.lattice is not None or given.held_out is not None:
             raise ConfigError("adaptation is for text, not for lattices or leave-one-out; leave out one of them")
         ids, whole = self.model.source.ids(list(given.words)), snapshot.tables
@@ -80,7 +80,7 @@ class AdaptedSearcher(Searcher):
         super().__init__(memory.model, settings, weights, input_settings)
 
     def within(self, settings: SearchSettings) -> "AdaptedSearcher":
-        """As Searcher.within, with the same confirmed translations."""
+        """Return a searcher as Searcher.within does, with the same confirmed translations."""
         return AdaptedSearcher(self.memory, settings, input_settings=self.input_settings)
 
     def _new_preparer(self, folds: Sequence[Fold], settings: PreparerSettings) -> SentencePreparer:
