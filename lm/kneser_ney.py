@@ -118,7 +118,8 @@ def interpolate(
     """Probabilities float64[K] of the n-grams of `order`, and backoffs float64[C] of their contexts.
 
     `begins`: int64[C], first n-gram of each context; `lower_prob`: float64, probabilities of the next lower order,
-    indexed by `order.suffixes`; `discount`: float64[4], from `discounts`. Values of pruned n-grams are not used."""
+    indexed by `order.suffixes`; `discount`: float64[4], from `discounts`. Values of pruned n-grams are not used.
+    """
     prob, backoff = np.empty(len(order.words)), np.empty(begins.size)
     _interpolate(begins, *order[1:], lower_prob, discount, prob, backoff)
     return prob, backoff

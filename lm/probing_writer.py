@@ -102,8 +102,7 @@ def _insert_ngrams(builder: _TableBuilder, words, log10_prob, log10_backoff):
         position, exists = _find_or_insert(builder, n, key)
         if position == ABSENT:
             return FULL, i
-        # It is not a blank entry, since blank entries of this length are only made for longer n-grams, which come
-        # later.
+        # It is not blank: blank entries of this length are only made for longer n-grams, which come later.
         if exists:
             return DUPLICATE, i
         tables.floats[position + 2] = -abs(log10_prob[i])

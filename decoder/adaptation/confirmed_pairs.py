@@ -102,8 +102,8 @@ def choose_pairs(static: StaticArrays, confirmed: Confirmed, words, begins, leng
     """Choose the most frequent pairs of each of E phrases of `words` (int32[n]), with ties in order of entry.
 
     The phrases are words[begins[i]:begins[i] + lengths[i]] (int64[E] each). `sources` (int64[E, 2]) has their numbers
-    here, and gets those in the model's table; `factors` (float64[E]) gets the factors of p(e|f), `chosen` (int64[E,
-    most], EMPTY at first) the pairs, the most frequent first.
+    here, and gets those in the model's table; `factors` (float64[E]) gets the factors of p(e|f), `chosen`
+    (int64[E, most], EMPTY at first) the pairs, the most frequent first.
     """
     tables, rules, time = confirmed.tables, confirmed.rules, confirmed.time
     for i in range(begins.size):

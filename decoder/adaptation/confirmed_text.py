@@ -31,7 +31,7 @@ class ConfirmedText:
         return self._sizes[0] - 1
 
     def add(self, pairs: Sequence[IdPair]) -> None:
-        """Add sentence pairs of ids with their alignment points, each of which occurs once."""
+        """Add sentence pairs of ids, with distinct alignment points."""
         lengths = np.array([[pair.source.size, pair.target.size] for pair in pairs], np.int64)
         links = np.array([point for pair in pairs for point in pair.points], np.int32).reshape(-1, 2)
         pair_of = np.repeat(np.arange(len(pairs)), [len(pair.points) for pair in pairs])

@@ -261,7 +261,7 @@ class _Writer:
         self._names: dict[str, str] = {}  # of elements that HTML does not have
 
     def html(self) -> str:
-        """The HTML of all pieces; line ends separate sentences, except for those inside elements."""
+        """The HTML of all pieces; line ends separate sentences, unless an element continues across one."""
         html = "".join(self._piece(number, "hr") for number in range(len(self.pieces)))
         if all(map(is_nested, html.split("<hr m="))) or not is_nested(html):
             return html

@@ -18,7 +18,7 @@ from phrasebeam.decoder.tokenizers.moses_prefixes import nonbreaking_prefixes
 
 MISSING = "paragraphs need sentencex, which is not installed; pip install 'phrasebeam[paragraphs]'"
 CHINESE = "zh", "cmn", "yue", "wuu", "nan", "hak", "gan", "hsn", "lzh"
-WITHOUT_SPACES = frozenset([*CHINESE, "ja", "th", "lo", "km", "my", "bo", "dz"])  # languages
+WITHOUT_SPACES = frozenset([*CHINESE, "ja", "th", "lo", "km", "my", "bo", "dz"])  # between sentences
 ABBREVIATION = re.compile(r"(\S*[^\W\d_])\.\s*$")
 OPENING = "\"'([{«„“\u2018¿¡"  # signs before a word that do not belong to it
 SURROGATES = re.compile("[\ud800-\udfff]")  # they cannot occur in UTF-8, but in a JSON request

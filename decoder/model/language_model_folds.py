@@ -45,8 +45,8 @@ class Fold(NamedTuple):
     """A model whose language models and operation sequence model of the training data were trained without a fold."""
 
     model: Model
-    lms: LanguageModels  # of the model, with weights 0
-    operations: Operations  # operation sequence model of the fold
+    lms: LanguageModels  # its language models, with weights 0
+    operations: Operations  # its operation sequence model
 
 
 def fold_of(sentence: int, n_folds: int) -> int:

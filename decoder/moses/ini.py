@@ -137,7 +137,7 @@ class _Reader:
         headers: Sections = {}
         name = ""
         for number, line in enumerate(read_lines(self.path), 1):
-            text = line.partition("#")[0].strip()  # ignores all that split() treats as space
+            text = line.partition("#")[0].strip()  # strips all that split() treats as space
             if text.startswith("["):
                 name, bracket, _ = text[1:].partition("]")
                 self._check_section(name, bool(bracket), Value(text, number))

@@ -7,7 +7,7 @@ import numpy as np
 from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
 
-LARGEST_LN = 88.0  # its exponential is still a float32
+LARGEST_LN = 88.0  # its exponential still fits into a float32
 HALF, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 
 

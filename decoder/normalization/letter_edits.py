@@ -1,8 +1,8 @@
 """Edits that turn one word into another: the cheapest edits by learned costs of letters (Ristad & Yianilos 1998).
 
-An edit replaces, deletes or inserts a letter. Its cost is -ln of its share of all edits of the training pairs. These
-are expected counts by the costs of the previous round (expectation maximization), so that letters of another script are
-learned, too.
+An edit replaces, deletes or inserts a letter. Its cost is -ln of its share of all edits of the training pairs. Edits
+are counted by expectation under the costs of the previous round (expectation maximization), so that letters of another
+script are learned, too.
 """
 
 from collections.abc import Sequence

@@ -86,7 +86,7 @@ def fire_letter(words: LetterTexts, word: int, place, features):
 
 @inner_kernel
 def weigh_outputs(words: LetterTexts, word: int, place, model: LetterOutputs, features, ln_prob, begin):
-    """Write ln probabilities of all outputs of the letter at `place` (int64) to ln_prob[begin:] (float64; int64).
+    """Write ln probabilities of all outputs of the letter at `place` (int64) to ln_prob (float64) from `begin` (int64).
 
     Also fills `features` (uint64[FEATURES]). Returns the number of outputs.
     """

@@ -7,7 +7,7 @@ import numpy as np
 
 from phrasebeam.decoder.normalization.candidates import CandidateLists
 
-MOST_KEPT, LEAST_LN = 8, -7.0  # limits of kept candidates: the best, none of them with less ln probability
+MOST_KEPT, LEAST_LN = 8, -7.0  # of kept candidates: number, and ln probability of all but the best
 
 
 class KeptCandidates(NamedTuple):

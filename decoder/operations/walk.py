@@ -31,8 +31,7 @@ class Walk(NamedTuple):
     window: np.uint64
     generated: np.ndarray  # bool[W], whether source word begin + i has been generated
     # int64[N_COUNTS]: number of operations; source word at which the walk stands; position after the last generated
-    # word;
-    # number of opened gaps; number of jumps back
+    # word; number of opened gaps; number of jumps back
     at: np.ndarray
     names: np.ndarray  # int32 or int64[...], the operations
     jumps: np.ndarray  # like names[N_JUMPS], the names of jumps

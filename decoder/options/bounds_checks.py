@@ -2,7 +2,8 @@
 
 A damaged file may hold any number in place of an offset or an id. Tables are too large to be checked as a whole when
 they are opened, so each source phrase is checked when a sentence first contains it, and later kernels need not
-check."""
+check.
+"""
 
 import numpy as np
 

@@ -16,7 +16,7 @@ class TargetStrings(NamedTuple):
     """Strings over the words of one sentence's options. Unless they `matter`, all are treated as empty."""
 
     matter: bool
-    target: np.ndarray  # int32[O], as are `target_first` and `words` the arrays of Options
+    target: np.ndarray  # int32[O]; like `target_first` and `words`, an array of Options
     target_first: np.ndarray  # int64[D + 1]
     words: np.ndarray  # int32[W]
     trie: Trie

@@ -109,7 +109,7 @@ class WordPosteriors(NamedTuple):
 
 
 def option_posteriors(graph: HypothesisGraph, n_words: int, options: Options, scale: float) -> np.ndarray:
-    """float64[O]: the total probability of the derivations of the graph that have an option; at least one exists."""
+    """float64[O]: the total probability of the derivations of the graph with an option; there is at least one."""
     final = int(graph.stack_first[n_words])
     ln_inside, nodes, posterior = np.empty(final + 1), np.zeros(final + 1), np.zeros(options.pair.size)
     fill_option_posteriors(graph, final, float(scale), ln_inside, nodes, posterior)

@@ -17,6 +17,7 @@ from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.kernels.ordering import rank
 
 LOWEST = -np.finfo(np.float64).max.item()  # so that a score of -inf, which means impossible, is below every threshold
+# Status that kernels of the search return: OK, what is full, or why they stopped
 OK, NODES_FULL, EDGES_FULL, STATES_FULL, STACK_FULL, STACK_EDGES_FULL, QUEUE_FULL = range(7)
 HISTORIES_FULL, WRONG_SCORE, STOPPED = 7, 8, 9
 

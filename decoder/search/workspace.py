@@ -54,7 +54,7 @@ class Workspace:
     memory: FeatureMemory
 
     def __init__(self, model: Model, search: SearchSettings, longest: int):
-        """For sentences of `model` searched within the limits of `search`, with source phrases up to `longest` long."""
+        """For sentences of `model` within the limits of `search`, with source phrases of up to `longest` words."""
         self.tables, sparse = model.tables, model.tables.sparse
         self.orders, self.longest = model.tables.lms.orders, longest
         self.n_words, self.n_options, self.n_target_words = 32, 1 << 10, 1 << 12

@@ -1,4 +1,4 @@
-"""The paths of a model's files: for security, a model only reads regular files within its own directory.
+"""The paths of a model's files: a model, wherever it comes from, only reads regular files within its own directory.
 
 A file that several models share, as large files often are, also lies within the directory.
 """

@@ -20,8 +20,7 @@ NOT_ALPHA = ALPHA.replace("[", "[^", 1)
 N, NOT_N, NEITHER = r"[\p{N}\x03]", r"[^\p{N}\x03]", NOT_ALPHA.replace("^", r"^\p{N}\x03")
 # Characters of words besides letters and digits, as the content of a class.
 INSIDE = {"fi": ":", "sv": ":", "ca": "·"}
-# Characters that are separated anyway, unless a lower-case letter follows. The script reads the bytes of · as two
-# signs.
+# Characters that are separated anyway, unless a lower-case letter follows. The script takes · for two signs, its bytes.
 LONELY = {"fi": ":", "sv": ":", "ca": "\xc2·", "tdt": "'"}
 Replacement = str | Callable[[regex.Match[str]], str]
 Rule = tuple[regex.Pattern[str], Replacement]

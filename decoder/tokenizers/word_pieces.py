@@ -1,6 +1,6 @@
 """Words, numbers and signs of text in any language, by Unicode's word boundaries (UAX #29).
 
-There are three differences to it. Hyphens within words do not divide them, as in Moses. Addresses, placeholders of
+We depart from it in three ways. Hyphens within words do not divide them, as in Moses. Addresses, placeholders of
 programs, tags and references of markup are whole. In scripts without spaces between words each grapheme cluster is a
 piece.
 """

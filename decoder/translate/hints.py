@@ -12,7 +12,7 @@ from phrasebeam.decoder.raw_text.raw_lines import MOST_RAW, looks_raw
 from phrasebeam.lm.text.line_words import line_words
 from phrasebeam.process.hints import hint
 
-MOST_UNKNOWN = 0.4  # share of words; in a wrong language, names and loans often make up half
+MOST_UNKNOWN = 0.4  # share of words; in the wrong of two languages half are often known, such as names and loans
 HINTED = 1000  # number of first sentences that decide about hints
 Given = TypeVar("Given", Input, str)
 
