@@ -58,7 +58,7 @@ class _TableBuilder(NamedTuple):
 
 @inner_kernel
 def _find_or_insert(builder: _TableBuilder, table, key):
-    """Unit of the entry of `key`, inserted if it is new, and whether it existed; ABSENT if the table is full."""
+    """Unit of the entry of `key`, inserted if it is new, and whether it was there; ABSENT if the table is full."""
     tables = builder.tables
     position = find_entry(tables, table, key)
     if position != ABSENT:

@@ -71,7 +71,7 @@ def extract_agreed(bitext: AlignedBitext, i, agreement: Agreement, max_length, k
 
 @inner_kernel
 def _keep_agreed(occurrences, least, votes):
-    """Keep the first of each `least` or more occurrences of the same spans, in their order; their number."""
+    """Keep the first of each `least` or more occurrences of the same spans, in their order; return the number kept."""
     n_rows = np.int64(occurrences.shape[0])
     n_slots = np.int64(2)
     while n_slots <= 2 * n_rows:

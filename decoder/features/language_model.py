@@ -142,7 +142,7 @@ def score_after(lms: LanguageModels, lm_words, begin, end, states: States, state
 def weighted_ln(ln_weights, log10_probs):
     """The weighted sum of `log10_probs` (float64[L]); `ln_weights` (float64[L]) are weights times ln 10.
 
-    NaN if one of them can be no log10 probability, since the model is damaged: nothing is pruned by a NaN, so that it
+    NaN if one of them cannot be a log10 probability because the model is damaged: a NaN prunes nothing, so that it
     reaches a check of scores.
     """
     total = 0.0

@@ -73,7 +73,7 @@ class StatefulFeature(NamedTuple):
     name: str
     declared: DenseFeature | None  # None: its weights are not dense
     value: Kernel | None  # (tables, sentence, feature_space, phrase, features): add its values of the phrase
-    jump: Kernel | None = None  # (space, jump): weighted score of what depends on where a phrase lies
+    jump: Kernel | None = None  # (space, jump): weighted score that depends on the position of a phrase
     n_columns: int = 0  # columns of Histories; only hypotheses with equal columns are recombined
     is_active: Callable[[Any, Any], bool] | None = None  # by DenseWeights and Tables; None: if its weight is not 0
     begin: Kernel | None = None  # (space, column): forget the last sentence, fill START_HISTORY where it is not -1

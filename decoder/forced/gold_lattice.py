@@ -84,7 +84,7 @@ def mark_good(states: ForcedStates, n_words: int, goal: Goal, is_end: np.ndarray
 
 @kernel
 def count_derivations(lattice: GoldLattice, ln_counts):
-    """Ln of the number of derivations that end; `ln_counts` (float64[S]) of those that reach each state."""
+    """Ln of the number of derivations that end; `ln_counts` (float64[S]): ln of the number up to each state."""
     total = -np.inf
     ln_counts[0] = 0.0
     for state in range(lattice.position.size):

@@ -43,7 +43,7 @@ NOT_FINITE = 2  # 1 + a pair whose scores are not finite
 REORDERING_NOT_FINITE = 3  # 1 + a pair whose reordering scores are not finite
 WRONG_ESTIMATE = 4  # 1 + a pair, or a synthetic pair (negative), whose estimate is no score
 SYNTHETIC_ROOM = 64  # initial room for the synthetic pairs of a sentence
-LARGEST_SCORE = 1e100  # sums and differences of some of these are finite
+LARGEST_SCORE = 1e100  # sums and differences of several such scores are finite
 
 
 class Candidates(NamedTuple):

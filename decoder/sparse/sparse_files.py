@@ -3,7 +3,7 @@
 templates.yaml                  Templates and FORMAT; the maps that it names lie beside it
 sparse/{keys,values}.npy        weights that are not 0, see SparseWeights
 sparse/names                    key in hexadecimal and name of the heaviest features, where they were learned
-sparse/pairs/*.npy, names       features of pairs, as other toolkits' phrase tables have them
+sparse/pairs/*.npy, names       features of pairs, which phrase tables of other toolkits may have
 """
 
 import re

@@ -226,7 +226,7 @@ class Decoder:
 
     @checked
     def complete(self, line: Sentence, prefix: str, partial_word: bool = False) -> Translation:
-        """The best translation that begins with the tokenized `prefix`, which may have any words; see Prefix.read."""
+        """The best translation that begins with the tokenized `prefix`, whose words may be unknown; see Prefix.read."""
         return self.translate(replace(self.input_of(line), prefix=Prefix.read(prefix, partial_word)))
 
     @checked
