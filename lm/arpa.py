@@ -36,7 +36,7 @@ def starts_arpa(start: bytes) -> bool:
 def read_arpa(path: str | Path, scratch: Path | None = None) -> NgramModel:
     """The model in the ARPA file `path`, plain or compressed; a missing <unk> gets log10 p = -100.
 
-    With a directory `scratch`, the n-grams above unigrams are in files there, which may be unlinked. Raises
+    With a directory `scratch`, the n-grams above unigrams are stored in files there, which may be unlinked. Raises
     FormatError, naming the line, if counts are wrong, the file ends early, a number is not a log10 probability or
     backoff, a word of an n-gram is not a unigram, or <s> or </s> is missing.
     """
@@ -73,7 +73,7 @@ def _format(model: NgramModel) -> Iterator[bytes]:
 
 def _decimals(values: np.ndarray) -> list[str]:
     """The shortest decimal numbers that read back as the float32 `values`."""
-    # Adding zero removes the sign of -0.0, which has a meaning in KenLM's tables only.
+    # Adding zero removes the sign of -0.0, which has a meaning only in KenLM's tables.
     return (values.astype(np.float32) + np.float32(0)).astype(str).tolist()
 
 
@@ -83,7 +83,7 @@ class _Reader:
     def __init__(self, path: str | Path, scratch: Path | None = None):
         self.path, self.scratch, self.line_number = path, scratch, 0
         self.lines = read_lines(path)
-        self.line: str | None = None  # the last one read that is not blank; None at the end of the file
+        self.line: str | None = None  # the last line read that is not blank; None at the end of the file
         self.vocabulary = Vocabulary()
         self.order, self.has_unknown = 0, True  # words of the longest n-grams; whether <unk> is a unigram
 
@@ -104,7 +104,7 @@ class _Reader:
         return NgramModel(self.vocabulary, tuple(orders))
 
     def read_counts(self) -> list[int]:
-        """The number of n-grams of each order; then the current line is the header of the unigrams."""
+        """The number of n-grams of each order; afterwards the current line is the header of the unigrams."""
         while self.next_line() is not None and self.line.lstrip("\ufeff") != "\\data\\":  # type: ignore[union-attr]
             pass
         if self.line is None:
@@ -148,7 +148,7 @@ class _Reader:
         index = dict(self.vocabulary.index)
         index.setdefault("<UNK>", index[UNKNOWN])
         if not self.has_unknown:
-            # N-grams with <unk> are then refused: KenLM would read them and never find them.
+            # N-grams with <unk> are refused in this case: KenLM would read them and never find them.
             del index["<UNK>"], index[UNKNOWN]
         lines = self.ngram_lines(count)
         pieces = (self.read_piece(n, islice(lines, NGRAMS_AT_ONCE), index) for _ in range(0, count, NGRAMS_AT_ONCE))
@@ -203,7 +203,7 @@ class _Reader:
         return words
 
     def ngram_lines(self, count: int) -> Iterator[str]:
-        """The next `count` lines that are not blank, all of them n-grams."""
+        """The next `count` lines that are not blank, which must all be n-grams."""
         for i in range(count):
             line = self.next_line()
             if line is None or line.startswith("\\"):

@@ -1,8 +1,8 @@
 """Distinct n-grams of a text with their counts, in memory that does not grow with the text.
 
-Every token is the end of one window of `order` words, padded with <s> at the left. Windows go to buckets on disk by
-their last word but one, and each bucket is sorted in memory. A bucket is a range of that word's ids, so that n-grams of
-one context, and n-grams with their suffixes, are in one bucket, as estimation needs them.
+Every token is the end of one window of `order` words, padded with <s> at the left. Windows are distributed to buckets
+on disk by their last word but one, and each bucket is sorted in memory. A bucket is a range of that word's ids, so that
+n-grams with the same context, and n-grams and their suffixes, are in one bucket, as estimation needs them.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ KEY_BITS = 63  # of an int64 that stays positive
 
 
 class Windows(NamedTuple):
-    """All windows of a text, in files; bucket b has those whose last word but one is in the b-th range of word ids."""
+    """All windows of a text, in files; bucket b has those with the last word but one in the b-th range of word ids."""
 
     files: BucketFiles  # int32[R, order] each, word ids
     bucket_of_word: np.ndarray  # int32[V], bucket of windows by their last word but one
@@ -37,8 +37,8 @@ def text_tokens(
     """Word ids of the texts `paths` in int32 chunks of whole sentences: order - 1 times <s>, the words, </s>.
 
     With `classes`, words become their classes, or <unk> if they have none. New words or classes are added to
-    `vocabulary`, which must begin with SPECIALS. Those in the text are left out, as if they were white space, and a
-    hint says so. Raises FormatError if a text is not UTF-8.
+    `vocabulary`, which must begin with SPECIALS. SPECIALS in the text are left out, as if they were white space, and a
+    hint reports it. Raises FormatError if a text is not UTF-8.
     """
     padding, chunk = [BEGIN_ID] * (order - 1), []
     for path in paths:
@@ -64,7 +64,7 @@ def text_tokens(
 
 
 def without_specials(words: list[str]) -> list[str]:
-    """The words but SPECIALS."""
+    """The words that are not in SPECIALS."""
     if UNKNOWN in words or BEGIN in words or END in words:
         return [word for word in words if word not in SPECIALS]
     return words
@@ -73,9 +73,9 @@ def without_specials(words: list[str]) -> list[str]:
 def spill_windows(chunks: Iterator[np.ndarray], order: int, bucket_rows: Callable[[], int], directory: Path) -> Windows:
     """Write the windows of padded sentences (int32 `chunks`) to buckets of at most bucket_rows() in `directory`.
 
-    `bucket_rows` is asked when all words are known, since the vocabulary takes memory.
+    `bucket_rows` is called when all words are known, since the vocabulary takes memory.
 
-    All windows with the same last word but one are in one bucket, so that a frequent word can make a larger one.
+    All windows with the same last word but one are in one bucket, so a frequent word can make a larger bucket.
     """
     tokens = RowFile(directory / "tokens", np.int32)
     frequencies = np.zeros(len(SPECIALS), np.int64)
@@ -84,12 +84,12 @@ def spill_windows(chunks: Iterator[np.ndarray], order: int, bucket_rows: Callabl
         counts = np.bincount(chunk, minlength=frequencies.size)
         counts[: frequencies.size] += frequencies
         frequencies = counts
-    # The last word but one is <s> in one window of each sentence, and never </s>.
+    # The last word but one is <s> in one window of each sentence, and is never </s>.
     frequencies[[BEGIN_ID, END_ID]] = frequencies[END_ID], 0
     bucket_of_word, n_buckets = _assign_buckets(frequencies, bucket_rows())
     files = BucketFiles(directory / "windows", np.int32, order)
     for begin in range(order - 1, tokens.n_rows, CHUNK):
-        # Chunks overlap by order - 1, so that every window is whole in one of them.
+        # Chunks overlap by order - 1 words, so that every window is whole in one of them.
         windows = _windows(tokens.read(begin - order + 1, min(begin + CHUNK, tokens.n_rows)), order)
         files.scatter(bucket_of_word[windows[:, -2]], windows)
     tokens.path.unlink()

@@ -1,8 +1,9 @@
 """Estimation of an n-gram model with modified Kneser-Ney smoothing on disk, as lmplz does (Heafield et al. 2013).
 
-Three passes over buckets of n-grams: adjusted counts; probabilities, from bigrams up; and backoffs, which the second
-pass computes in another bucket than that of their n-gram. N-grams are pruned by their counts when all is estimated:
-what they would have got goes to the backoffs of their contexts, and discounts do not change, as with lmplz --prune.
+It makes three passes over buckets of n-grams: adjusted counts; probabilities, from bigrams up; and backoffs, which the
+second pass computes in a bucket other than that of their n-gram. N-grams are pruned by their counts after everything is
+estimated: their probability mass goes to the backoffs of their contexts, and discounts do not change, as with lmplz
+--prune.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,9 +40,9 @@ class Settings(NamedTuple):
     """Settings of estimation."""
 
     order: int  # words of the longest n-grams
-    memory_bytes: int  # peak of the whole process, as far as the most frequent word allows
+    memory_bytes: int  # peak of the whole process, unless the most frequent word needs more
     scratch: str | Path | None  # directory for temporary files; None: the system's
-    thresholds: tuple[int, ...]  # [n - 1]: n-grams of n words with that count or less are pruned
+    thresholds: tuple[int, ...]  # [n - 1]: n-grams of n words with this count or less are pruned
 
     @property
     def prunes(self) -> bool:
@@ -69,7 +70,7 @@ def estimate(
     classes: Mapping[str, str] | None = None,
     prune: Sequence[int] = (),
 ) -> NgramModel:
-    """The model of `order` (2 to 8) of tokenized text, one sentence per line, as `lmplz --discount_fallback` gives it.
+    """The model of `order` (2 to 8) of tokenized text, one sentence per line, as by `lmplz --discount_fallback`.
 
     Words are <unk>, <s>, </s>, then as they first occur; n-grams above unigrams are in context order (lm/counting.py).
     `text`: one path or several. `memory_bytes` bounds the memory of the process if that can hold the vocabulary and the
@@ -87,7 +88,7 @@ def estimate(
 
 
 def _thresholds(prune: Sequence[int], order: int) -> tuple[int, ...]:
-    """A threshold for each of the orders 1 to `order`. Raises ConfigError if there are none, or these do not fit."""
+    """A threshold for each of the orders 1 to `order`. Raises ConfigError if there are none, or if they do not fit."""
     if not MIN_ORDER <= order <= MAX_ORDER:
         raise ConfigError(f"order: found {order}, expected {MIN_ORDER} to {MAX_ORDER}")
     given = tuple(prune) or (0,)
@@ -213,7 +214,7 @@ def _place_backoffs(windows: Windows, files: dict[int, OrderFiles], vocabulary_s
 
 
 def _pruned(windows: Windows, files: dict[int, OrderFiles], directory: Path, advance: Advance) -> dict[int, OrderFiles]:
-    """New files without the pruned n-grams; the old ones are removed."""
+    """Write new files without the pruned n-grams, and remove the old ones."""
     (directory / "kept").mkdir()
     kept_files = {n: _order_files(directory / "kept", n) for n in files}
     for bucket in range(windows.n_buckets):

@@ -11,9 +11,9 @@ import numpy as np
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.lm.counting import BEGIN_ID, END_ID, group_begins
 
-FALLBACK = (0.0, 0.5, 1.0, 1.5)  # discounts if equation 26 gives none that are valid
-LARGEST_COUNT = 4  # whose count of counts equation 26 needs
-LOG10_ZERO = -99.0  # written for log10 of a backoff of 0, as by SRILM
+FALLBACK = (0.0, 0.5, 1.0, 1.5)  # discounts if those of equation 26 are invalid
+LARGEST_COUNT = 4  # the largest count whose count of counts equation 26 needs
+LOG10_ZERO = -99.0  # written as log10 of a backoff of 0, as in SRILM
 
 
 class AdjustedOrder(NamedTuple):
@@ -22,7 +22,7 @@ class AdjustedOrder(NamedTuple):
     words: np.ndarray  # int32[K, n], word ids
     counts: np.ndarray  # int64[K], adjusted counts
     suffixes: np.ndarray  # int32[K], row of the last n - 1 words among the (n-1)-grams; for n = 2 their word id
-    is_pruned: np.ndarray  # bool[K], whether the model leaves the n-gram out, and its context backs off instead
+    is_pruned: np.ndarray  # bool[K], whether the model omits the n-gram, so that its context backs off instead
 
 
 def adjusted_orders(words: np.ndarray, counts: np.ndarray, thresholds: Sequence[int]) -> Iterator[AdjustedOrder]:
@@ -30,7 +30,7 @@ def adjusted_orders(words: np.ndarray, counts: np.ndarray, thresholds: Sequence[
 
     `words` (int32[K, n]), `counts` (int64[K]): distinct padded windows in context order. The adjusted count of an
     n-gram is the number of distinct words before it; for the highest order and n-grams that begin with <s>, its count.
-    N-grams of n words that occur thresholds[n - 1] times or less are pruned, after all counts were adjusted.
+    N-grams of n words that occur thresholds[n - 1] times or less are pruned, after all counts have been adjusted.
     """
     # A window whose second word is <s> has more padding than an n-gram.
     adjusted, is_ngram = counts, words[:, 1] != BEGIN_ID
@@ -74,7 +74,7 @@ def counts_of_counts(counts: np.ndarray) -> np.ndarray:
 def discounts(n: np.ndarray) -> np.ndarray:
     """float64[4] discounts of counts 0, 1, 2 and 3 or more (equation 26), from counts of counts `n` (int64[5]).
 
-    FALLBACK if a count of counts is zero or a discount is negative or larger than its count.
+    FALLBACK if a count of counts is zero, or a discount is negative or larger than its count.
     """
     if not n[1:LARGEST_COUNT].all():
         return np.array(FALLBACK)
@@ -117,8 +117,8 @@ def interpolate(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Probabilities float64[K] of the n-grams of `order`, and backoffs float64[C] of their contexts.
 
-    `begins`: int64[C], first n-gram of each context; `lower_prob`: float64, probabilities one order below, indexed by
-    `order.suffixes`; `discount`: float64[4] of `discounts`. Values of pruned n-grams are not used.
+    `begins`: int64[C], first n-gram of each context; `lower_prob`: float64, probabilities of the next lower order,
+    indexed by `order.suffixes`; `discount`: float64[4], from `discounts`. Values of pruned n-grams are not used.
     """
     prob, backoff = np.empty(len(order.words)), np.empty(begins.size)
     _interpolate(begins, *order[1:], lower_prob, discount, prob, backoff)
@@ -149,8 +149,8 @@ def _place_backoffs(last_words, context_backoffs, next_backoff, log10_backoff):
 def place_backoffs(last_words: np.ndarray, context_backoffs: np.ndarray, vocabulary_size: int) -> np.ndarray:
     """float32[K] log10 backoffs of n-grams in context order with `last_words` (int32[K]); 0 if that is </s>.
 
-    `context_backoffs`: float32, those of the other n-grams, all of which are contexts, by last word and then in context
-    order: the order in which the buckets of n-grams one word longer give them.
+    `context_backoffs`: float32, log10 backoffs of the n-grams that do not end in </s>, all of which are contexts, by
+    last word and then in context order: the order in which the buckets of n-grams one word longer yield them.
     """
     n_contexts = np.bincount(last_words, minlength=vocabulary_size)
     n_contexts[END_ID] = 0

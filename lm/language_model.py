@@ -1,4 +1,4 @@
-"""A language model from a KenLM binary or ARPA file: ids of its words, and sentences scored as KenLM does."""
+"""A language model from a KenLM binary or ARPA file: ids of its words, and scores of sentences as in KenLM."""
 
 import gzip
 import zlib
@@ -20,8 +20,8 @@ from phrasebeam.lm.text.encoded_words import Words, encode
 from phrasebeam.lm.text.vocabulary import BEGIN, END
 from phrasebeam.process.compression import is_compressed
 
-MAGIC_PREFIX = MAGIC[: MAGIC.index(b"code") + 4]  # of every version of KenLM's files, finished or not
-MOST_SHOWN = 60  # characters of words in messages
+MAGIC_PREFIX = MAGIC[: MAGIC.index(b"code") + 4]  # starts every version of KenLM's files, finished or not
+MOST_SHOWN = 60  # characters of words that messages quote
 EXPECTED = "expected ARPA (plain, .gz or .zst) or a KenLM probing binary"
 
 
@@ -115,7 +115,7 @@ class LanguageModel:
     def score_ids(self, ids: np.ndarray, begin: bool) -> tuple[np.ndarray, np.ndarray]:
         """log10 p (float32[T]) of LM ids (int32[T]), after <s> if `begin`, and lengths of n-grams matched (int64[T]).
 
-        Raises ModelError if the model is damaged, so that a score is not a log10 probability.
+        Raises ModelError if the model is so damaged that a score is not a log10 probability.
         """
         contexts, backoffs = np.zeros((2, self.order - 1), np.int32), np.zeros((2, self.order - 1), np.float32)
         length = 0
@@ -144,7 +144,7 @@ class LanguageModel:
         return log10_probs
 
     def _shown(self, ids: list[int]) -> str:
-        """The words of LM ids for people, as far as the file has them."""
+        """The words of LM ids for messages, as far as the file contains them."""
         words = self.ended_words.tobytes().decode("utf-8", "replace").split("\0")
         return repr(" ".join(words[i] if i < len(words) - 1 else f"word {i}" for i in ids)[:MOST_SHOWN])
 

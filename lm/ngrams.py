@@ -1,4 +1,4 @@
-"""A language model as arrays of n-grams, which estimation, ARPA files and hash tables exchange."""
+"""A language model as arrays of n-grams, the exchange format of estimation, ARPA files and hash tables."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from phrasebeam.lm.text.vocabulary import Vocabulary
 
-MAX_ORDER = 8  # words of the longest n-grams that are supported; KenLM as it comes reads up to 6
+MAX_ORDER = 8  # words of the longest n-grams that are supported; KenLM by default reads up to 6
 
 
 class NgramOrder(NamedTuple):

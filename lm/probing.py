@@ -21,19 +21,19 @@ from phrasebeam.lm.ngrams import MAX_ORDER
 
 VOCABULARY, UNIGRAMS = np.int64(0), np.int64(1)  # index of a table; the n-grams of a longer order have index n
 ABSENT = -1  # result of `find_entry` if there is no such entry
-NO_EXTENSION = np.uint32(0x80000000)  # a backoff of -0.0: no longer n-gram has this one as its context
-SIGN = np.uint32(0x80000000)  # of a probability: no longer n-gram has this one as its end
+NO_EXTENSION = np.uint32(0x80000000)  # a backoff of -0.0: this n-gram is not the context of any longer n-gram
+SIGN = np.uint32(0x80000000)  # sign bit of a probability: no longer n-gram ends in this one
 
 MAGIC = b"mmap lm http://kheafield.com/code format version"
 MAGIC_UNFINISHED = b"mmap lm http://kheafield.com/code incomplete"
-SANITY = struct.Struct("<56s3f3IQ")  # KenLM's Sanity: magic, then numbers that show the machine's byte order and sizes
-PARAMETERS = struct.Struct("<B3xfiB3xI")  # order, probing multiplier, model type, whether words are there, version
+SANITY = struct.Struct("<56s3f3IQ")  # KenLM's Sanity: magic, then numbers that show byte order and sizes
+PARAMETERS = struct.Struct("<B3xfiB3xI")  # order, probing multiplier, model type, whether words are included, version
 VOCABULARY_HEADER = struct.Struct("<II")  # version, bound of word ids
-# What KenLM writes in this version on machines like ours.
+# Values that KenLM writes in this version on machines like ours.
 EXPECTED_SANITY = SANITY.pack(MAGIC + b" 5\n", 0.0, 1.0, -0.5, 1, 0xFFFFFFFF, 0, 1)
 PROBING = 0
 MOST_WORDS = (1 << 31) - 1  # ids are int32
-AT_ONCE = 1 << 12  # buckets or bytes that are looked at together when a file is opened
+AT_ONCE = 1 << 12  # buckets or bytes that are checked together when a file is opened
 MODEL_TYPES = (  # KenLM's ModelType
     "probing hash tables",
     "probing hash tables with rest costs",
@@ -121,20 +121,20 @@ def view_tables(image: np.ndarray, header: Header) -> ProbingTables:
 
 
 def table_starts(header: Header) -> tuple[list[int], int]:
-    """The units at which the tables start, and the unit at which the last ends: beyond any file, if it is damaged."""
+    """The units at which the tables start, and the unit after the last: beyond any file, if the header is damaged."""
     order, starts = len(header.counts), []
     position = (header_size(order) + VOCABULARY_HEADER.size) // 4
     for table in range(order + 1):
         starts.append(position)
         count = header.counts[max(table - 1, 0)]
-        # The table of unigrams has space for an <unk> that was not counted.
+        # The table of unigrams has space for an <unk> that is not counted.
         entries = count + 1 if table == UNIGRAMS else bucket_count(count, header.multiplier)
         position += entries * entry_width(order, table)
     return starts, position
 
 
 def bucket_count(entries: int, multiplier: float) -> int:
-    """Buckets of a hash table for `entries`, computed in float32 as by KenLM."""
+    """Buckets of a hash table for `entries`, computed in float32 as in KenLM."""
     return max(entries + 1, int(np.float32(multiplier) * np.float32(entries)))
 
 
@@ -154,7 +154,7 @@ def pack_header(header: Header) -> bytes:
 def map_image(path: str | Path) -> tuple[np.ndarray, Header]:
     """Bytes (uint8) of a KenLM probing file, mapped copy-on-write, and its header.
 
-    Raises FormatError for others, and if the tables or the words do not fit the header.
+    Raises FormatError for other files, and if the tables or the words do not fit the header.
     """
     path = Path(path)
     size = path.stat().st_size
@@ -179,7 +179,7 @@ def map_image(path: str | Path) -> tuple[np.ndarray, Header]:
 
 
 def _check_words(ended: np.ndarray, expected: int, path: Path) -> None:
-    """Raise FormatError unless `ended` (uint8) has this number of words, <unk> first, each followed by a zero."""
+    """Raise FormatError unless `ended` (uint8) has `expected` words, <unk> first, each followed by a zero."""
     if ended[:6].tobytes() != b"<unk>\0":
         raise FormatError(path, f"the words are not at their place; {REBUILD}")
     if ended[-1] != 0:
@@ -191,7 +191,7 @@ def _check_words(ended: np.ndarray, expected: int, path: Path) -> None:
 
 
 def _has_empty_bucket(tables: ProbingTables, table: int) -> bool:
-    """Whether a hash table has an empty bucket, at which searches for missing keys end; a valid table has many."""
+    """Whether a hash table has an empty bucket, where searches for missing keys end; a valid table has many."""
     start, buckets, width = int(tables.starts[table]), int(tables.buckets[table]), entry_width(tables.order, table)
     for first in range(0, buckets, AT_ONCE):
         size = min(AT_ONCE, buckets - first)
@@ -202,7 +202,7 @@ def _has_empty_bucket(tables: ProbingTables, table: int) -> bool:
 
 
 def _parse_header(image: np.ndarray, path: Path) -> Header:
-    """The header in `image` (uint8). Raises FormatError if it is not that of a probing model of a supported order."""
+    """The header in `image` (uint8). Raises FormatError unless it is that of a probing model of a supported order."""
     sanity = image[: SANITY.size].tobytes()
     if sanity.startswith(MAGIC_UNFINISHED):
         raise FormatError(path, f"build_binary did not finish writing this file; {REBUILD}")

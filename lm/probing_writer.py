@@ -58,7 +58,7 @@ class _TableBuilder(NamedTuple):
 
 @inner_kernel
 def _find_or_insert(builder: _TableBuilder, table, key):
-    """Unit of the entry of `key`, inserted if it is new, and whether it existed; ABSENT if the table is full."""
+    """Unit of the entry of `key`, inserted if it is new, and whether it was there; ABSENT if the table is full."""
     tables = builder.tables
     position = find_entry(tables, table, key)
     if position != ABSENT:
@@ -102,7 +102,7 @@ def _insert_ngrams(builder: _TableBuilder, words, log10_prob, log10_backoff):
         position, exists = _find_or_insert(builder, n, key)
         if position == ABSENT:
             return FULL, i
-        # It is no blank entry, since those of this length are only made for longer n-grams, which come later.
+        # It is not blank: blank entries of this length are only made for longer n-grams, which come later.
         if exists:
             return DUPLICATE, i
         tables.floats[position + 2] = -abs(log10_prob[i])
@@ -154,7 +154,7 @@ def _fill_blanks(builder: _TableBuilder, words, basis):
 
 @inner_kernel
 def _extend_backoff(tables: ProbingTables, words, m):
-    """Mark words[:m] as the context of a longer n-gram; returns the unit of its backoff, ABSENT if it has no entry."""
+    """Mark words[:m] as the context of a longer n-gram; return the unit of its backoff, ABSENT if it has no entry."""
     if m == 1:
         position = tables.starts[UNIGRAMS] + 2 * np.int64(words[0]) + 1
     else:
@@ -173,7 +173,7 @@ def _extend_backoff(tables: ProbingTables, words, m):
 def build_tables(
     model: NgramModel, new_image: Callable[[int], np.ndarray] = lambda size: np.zeros(size, np.uint8)
 ) -> tuple[np.ndarray, Header]:
-    """Bytes (uint8) of a KenLM probing file without its words, and its header; `new_image` makes zeros to fill.
+    """Bytes (uint8) of a KenLM probing file without its words, and its header; `new_image` makes zeros to be filled.
 
     Raises ModelError if the order is not 2 to 8, or an n-gram occurs twice, has no context among the (n-1)-grams, or
     has a log10 probability above 0 or not finite. Tables are larger than usual if a pruned model lacks many suffixes.
@@ -192,7 +192,7 @@ def build_tables(
 def write_probing(model: NgramModel, path: str | Path, memory_bytes: int = DEFAULT_MEMORY) -> None:
     """Write the file that KenLM's build_binary would, with its words. Raises ModelError as `build_tables` does.
 
-    Tables that do not fit into what the process has left of `memory_bytes` are filled in the file, which is mapped.
+    Tables that do not fit into the remaining part of `memory_bytes` are filled in the file, which is mapped.
     """
     with atomic_file(path) as file:
 
@@ -200,7 +200,7 @@ def write_probing(model: NgramModel, path: str | Path, memory_bytes: int = DEFAU
             if size <= memory_left(memory_bytes) or not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return np.zeros(size, np.uint8)
             os.ftruncate(file.fileno(), 0)
-            reserve(file.fileno(), 0, size)  # or a full disk would end the process
+            reserve(file.fileno(), 0, size)  # otherwise a full disk would kill the process
             return let_release(np.frombuffer(mmap.mmap(file.fileno(), size), np.uint8))
 
         image, _ = build_tables(model, new_image)
@@ -212,7 +212,7 @@ def write_probing(model: NgramModel, path: str | Path, memory_bytes: int = DEFAU
 
 
 def _fill(image: np.ndarray, header: Header, model: NgramModel) -> bool:
-    """Fill `image` (uint8 zeros) with header and tables; False if the tables are too small."""
+    """Fill `image` (uint8 zeros) with header and tables; return False if the tables are too small."""
     start = pack_header(header) + VOCABULARY_HEADER.pack(0, len(model.vocabulary))
     image[: len(start)] = np.frombuffer(start, np.uint8)
     tables = view_tables(image, header)
@@ -235,7 +235,7 @@ def _fill(image: np.ndarray, header: Header, model: NgramModel) -> bool:
 
 
 def _pieces(order: NgramOrder) -> Iterator[NgramOrder]:
-    """The n-grams, NGRAMS_AT_ONCE of them at a time."""
+    """The n-grams in pieces of NGRAMS_AT_ONCE."""
     for begin in range(0, len(order.words), NGRAMS_AT_ONCE):
         words, log10_prob, log10_backoff = (array[begin : begin + NGRAMS_AT_ONCE] for array in order)
         yield NgramOrder(
@@ -244,7 +244,7 @@ def _pieces(order: NgramOrder) -> Iterator[NgramOrder]:
 
 
 def _without_extension(order: NgramOrder) -> np.ndarray:
-    """float32[K] log10 backoffs with -0.0 for 0, which means that no longer n-gram starts with this one so far."""
+    """float32[K] log10 backoffs, with -0.0 for 0: so far no longer n-gram starts with this one."""
     return np.where(order.log10_backoff == 0, np.float32(-0.0), order.log10_backoff).astype(np.float32)
 
 
@@ -279,7 +279,7 @@ def _check(model: NgramModel) -> None:
 
 
 def write_model(model: NgramModel, path: Path, memory_bytes: int) -> None:
-    """Write `model` as ARPA if `path` ends in one of ARPA_SUFFIXES, else as KenLM's binary, see write_probing."""
+    """Write `model` as ARPA if `path` ends in one of ARPA_SUFFIXES, otherwise as KenLM's binary, see write_probing."""
     if path.name.endswith(ARPA_SUFFIXES):
         write_arpa(model, path)
     else:

@@ -1,4 +1,4 @@
-"""KenLM's queries: the longest matching n-gram, backoff, and the shortest state that suffices (Heafield 2011)."""
+"""KenLM's queries: the longest matching n-gram, backoff, and the shortest sufficient state (Heafield 2011)."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from phrasebeam.lm.probing import (
     prefetch_entry,
 )
 
-# Only damage makes a log10 probability larger: rounding, or pruning without normalization, may lift it a bit above 0.
+# A larger log10 probability is due to damage: rounding, or pruning without normalization, may exceed 0 slightly.
 HIGHEST_LOG10_PROB = 100.0
 
 
@@ -33,7 +33,7 @@ def score_word(tables: ProbingTables, context, backoffs, length, word, out_conte
     out_context[0], out_backoffs[0] = word, floats[position + 1]
     out_length = 1 if units[position + 1] != NO_EXTENSION else 0
     ngram_length = 1
-    # If the sign is set, no longer n-gram ends in this one, and the search is over.
+    # If the sign is set, no longer n-gram ends in this one, and the search ends.
     ends_longer = units[position] < SIGN
     next_key = np.uint64(word)
     if length > 0:
@@ -94,7 +94,7 @@ def score_words(tables: ProbingTables, words, contexts, backoffs, length, out_lo
 def score_texts(tables: ProbingTables, words, first, begin, contexts, backoffs, out_log10_prob):
     """Fill `out_log10_prob` (float64[N]) with log10 p of texts words[first[i]:first[i + 1]] (LM ids, int32) after <s>.
 
-    `begin`: int32, the LM id of <s>; `contexts` and `backoffs` are as in `score_words`. NaN is what only damage makes.
+    `begin`: int32, the LM id of <s>; `contexts` and `backoffs` are as in `score_words`. NaN results only from damage.
     """
     for text in range(out_log10_prob.size):
         total, row, length = 0.0, 0, np.int64(1)
@@ -112,7 +112,7 @@ def score_texts(tables: ProbingTables, words, first, begin, contexts, backoffs, 
 def find_words(tables: ProbingTables, data, offsets, largest_id, out_ids):
     """Fill `out_ids` (int32[W]) with LM ids of words data[offsets[i]:offsets[i + 1]] (uint8, UTF-8), 0 if unknown.
 
-    Returns the first id above `largest_id` (int64), which a damaged file may contain, or else 0.
+    Returns the first id above `largest_id` (int64), which only a damaged file contains, or else 0.
     """
     invalid_id = np.int64(0)
     for i in range(out_ids.size):

@@ -1,6 +1,6 @@
-"""A check of the hash tables of a language model: each word and each n-gram is where queries look for it.
+"""A check of the hash tables of a language model: each word and each n-gram must be where queries look for it.
 
-An n-gram is known by the hash of its words alone, so that a number of another n-gram is not noticed.
+An n-gram is identified only by the hash of its words, so numbers of another n-gram are not detected.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from phrasebeam.kernels.jit import inlined_kernel, kernel
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.probing import ABSENT, UNIGRAMS, VOCABULARY, ProbingTables, entry_key, entry_width, find_entry
 
-AT_ONCE = 1 << 20  # buckets that are looked at together
+AT_ONCE = 1 << 20  # buckets that are checked together
 ZERO, NO_BUCKET = np.int64(0), np.int64(-1)
 
 
@@ -42,7 +42,7 @@ def _unigrams(tables: ProbingTables, n_words: int) -> np.ndarray:
 
 
 def _numbers(tables: ProbingTables, table: int, n_words: int) -> Iterator[str]:
-    """The first wrong id or number in a hash table, and the first word whose id is not given once."""
+    """The first wrong id or number in a hash table, and the first word whose id does not occur exactly once."""
     start, width, buckets = int(tables.starts[table]), entry_width(tables.order, table), int(tables.buckets[table])
     has_empty, name, times = False, _name(table), np.zeros(n_words if table == VOCABULARY else 0, np.int32)
     for first in range(0, buckets, AT_ONCE):
@@ -62,15 +62,15 @@ def _numbers(tables: ProbingTables, table: int, n_words: int) -> Iterator[str]:
             return
     if not has_empty:
         yield f"no empty bucket among the {buckets} of the {name}, expected some"
-    for word in np.flatnonzero(times[1:] != 1)[:1] + 1:  # <unk>, which is 0, is not there
+    for word in np.flatnonzero(times[1:] != 1)[:1] + 1:  # <unk>, whose id is 0, is not in the table
         yield f"the id {word} is in {times[word]} buckets of the words, expected 1"
 
 
 @kernel
 def find_lost_entry(tables: ProbingTables, table):
-    """The first bucket of hash table `table` (int64) whose entry is not found there, and where its key is found.
+    """The first bucket of hash table `table` (int64) whose entry is not found there, and the bucket that is found.
 
-    Both int64; NO_BUCKET, and the number of entries, where each is found. ABSENT: the key is not found at all.
+    Both are int64. If all are found, NO_BUCKET and the number of entries. ABSENT: the key is not found at all.
     """
     start, width, n_entries = tables.starts[table], entry_width(tables.order, table), ZERO
     for bucket in range(np.int64(tables.buckets[table])):
@@ -85,11 +85,11 @@ def find_lost_entry(tables: ProbingTables, table):
 
 
 def _lost_entries(model: LanguageModel, table: int) -> Iterator[str]:
-    """The first entry of a hash table that searches do not find, or that there are too few."""
+    """The first entry of a hash table that searches do not find, or a report that there are too few entries."""
     bucket, found = find_lost_entry(model.tables, np.int64(table))
     if bucket == NO_BUCKET:
         expected = model.n_words - 1 if table == VOCABULARY else model.counts[table - 1]
-        if found < expected:  # there may be more, of suffixes that the model was made without
+        if found < expected:  # there may be more: suffixes that the original model lacked
             yield f"{found} {_name(table)}, expected at least {expected} as the header says"
     elif found == ABSENT:
         message = "no query finds it, expected no empty bucket between the place that its hash names and this one"
@@ -100,10 +100,10 @@ def _lost_entries(model: LanguageModel, table: int) -> Iterator[str]:
 
 @kernel
 def find_other_word(tables: ProbingTables, ended):
-    """The first of the words in `ended` (uint8[B], each with a zero behind it) with another id than its number.
+    """The first of the words in `ended` (uint8[B], each followed by a zero) whose id is not its number.
 
-    Returns its number, its id (0 if it is unknown), and where it begins and ends, all int64; the number of words and
-    zeros if there is none. The first word, <unk>, is not looked up.
+    Returns its number, its id (0 if it is unknown), and its begin and end, all int64; the number of words and zeros if
+    there is none. The first word, <unk>, is not checked.
     """
     number, begin = ZERO, ZERO
     for end in range(ended.size):
@@ -124,7 +124,7 @@ def _word_id(tables: ProbingTables, data, begin, end):
 
 
 def _other_words(model: LanguageModel) -> Iterator[str]:
-    """The first of the words at the end of the file that is not the one that the hash table finds."""
+    """The first of the words at the end of the file that differs from the word that the hash table finds."""
     number, word_id, begin, end = find_other_word(model.tables, model.ended_words)
     if end:
         word = excerpt(model.ended_words[begin:end].tobytes().decode("utf-8", "replace"))

@@ -1,1 +1,1 @@
-"""Models that learn while people work: confirmed segments, aligned by its own statistics, and their counts."""
+"""Models that learn while people work: from confirmed segments, aligned by the model's statistics, and their counts."""

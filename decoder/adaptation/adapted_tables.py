@@ -1,6 +1,6 @@
 """The tables of one sentence: the model's best pairs of its phrases and those of confirmed segments, in one table.
 
-They have the layout of a model's tables, as those of held-out sentences do, so that no search knows the difference.
+They have the layout of a model's tables, like those of held-out sentences, so that the search treats them alike.
 """
 
 from itertools import pairwise
@@ -33,11 +33,10 @@ def adapted_tables(
     words: np.ndarray,
     reference: np.ndarray | None,
 ) -> FilteredTables:
-    """The pairs of `filtered`, which lack alignment points, and those of confirmed segments, for a sentence (int32[n]).
+    """Join the pairs of `filtered`, which lack alignment points, and of confirmed segments, for a sentence (int32[n]).
 
-    `whole` are the tables that `filtered` were taken from. With `reference` (int32[m]), only pairs whose target phrase
-    occurs in it are added. The numbers of the pairs in the model's table are their own: the tables stand for the
-    model's.
+    `whole` are the tables from which `filtered` were taken. With `reference` (int32[m]), only pairs whose target phrase
+    occurs in it are added. The pairs are numbered by their rows here, since these tables replace the model's.
     """
     phrases, origin = filtered.tables.phrases, cast(np.ndarray, filtered.origin)
     confirmed, ln_scores = statistics.pairs(words), phrases.ln_scores.copy()
@@ -58,7 +57,7 @@ def adapted_tables(
 
 
 def _rows_of(numbers: np.ndarray, origin: np.ndarray) -> np.ndarray:
-    """int64[P] where pairs of the model's table (int64[P], or ABSENT) stand in `origin` (int64[R]), or ABSENT."""
+    """int64[P], rows of pairs (int64[P], numbers in the model's table or ABSENT) in `origin` (int64[R]), or ABSENT."""
     if not origin.size:
         return np.full(numbers.size, ABSENT, np.int64)
     order = np.argsort(origin)
@@ -69,9 +68,9 @@ def _rows_of(numbers: np.ndarray, origin: np.ndarray) -> np.ndarray:
 def _scale(
     phrases: PhraseTable, numbers: np.ndarray, confirmed: ConfirmedPairs, statistics: ConfirmedStatistics
 ) -> None:
-    """Shrink p(e|f) and p(f|e) of the model's pairs as confirmed segments have f and e.
+    """Reduce p(e|f) and p(f|e) of the model's pairs by the counts of f and e in confirmed segments.
 
-    `numbers` (int64[E]): of the source phrases of `confirmed` in the table, or ABSENT.
+    `numbers` (int64[E]): numbers of the source phrases of `confirmed` in the table, or ABSENT.
     """
     factors = np.ones(phrases.source_offsets.size - 1)
     factors[numbers[numbers != ABSENT]] = confirmed.factors[numbers != ABSENT]
@@ -84,7 +83,7 @@ def _scale(
 
 
 def _occur(targets: Rows, reference: np.ndarray) -> np.ndarray:
-    """bool[P], which target phrases occur in the reference."""
+    """bool[P], whether each target phrase occurs in the reference."""
     given = reference.tolist()
     found = {tuple(given[i:j]) for i in range(len(given)) for j in range(i + 1, len(given) + 1)}
     offsets, words = targets[0].tolist(), targets[1].tolist()
@@ -92,13 +91,13 @@ def _occur(targets: Rows, reference: np.ndarray) -> np.ndarray:
 
 
 def _copied(tables: Tables, ln_scores: np.ndarray) -> Tables:
-    """Tables that can be written to: those of a filter are its own."""
+    """Tables that can be written to: the arrays of a filter belong to the filter."""
     phrases = tables.phrases._replace(ln_scores=ln_scores, joint_counts=tables.phrases.joint_counts.copy())
     return tables._replace(phrases=phrases, ln_reordering=tables.ln_reordering.copy())
 
 
 def _write(tables: Tables, rows: np.ndarray, scores: PairScores, pairs: np.ndarray) -> None:
-    """Write what confirmed segments make of pairs (int64[K]) into the rows (int64[K]) that the tables have of them."""
+    """Write the scores of pairs (int64[K]) with confirmed counts to their rows (int64[K]) in the tables."""
     tables.phrases.ln_scores[rows] = scores.ln_scores[pairs]
     tables.phrases.joint_counts[rows] = scores.counts[pairs, 0]
     if tables.ln_reordering.size:
@@ -108,9 +107,9 @@ def _write(tables: Tables, rows: np.ndarray, scores: PairScores, pairs: np.ndarr
 def _joined(
     whole: Tables, old: Tables, origin: np.ndarray, confirmed: ConfirmedPairs, new: np.ndarray, numbers: np.ndarray
 ) -> FilteredTables:
-    """The tables `old`, of the pairs `origin` (int64[R]) of the model's, and the `new` (int64[K]) ones of `confirmed`.
+    """Join the tables `old`, of the pairs `origin` (int64[R]) of the model, and `new` pairs (int64[K]) of `confirmed`.
 
-    `numbers` (int64[E]): of the source phrases of `confirmed` in the old table, or ABSENT.
+    `numbers` (int64[E]): numbers of the source phrases of `confirmed` in the old table, or ABSENT.
     """
     table, scores = old.phrases, confirmed.scores
     sources, numbers = _all_sources(table, confirmed, new, numbers)
@@ -152,7 +151,7 @@ def _joined(
 def _all_sources(
     table: PhraseTable, confirmed: ConfirmedPairs, new: np.ndarray, numbers: np.ndarray
 ) -> tuple[Rows, np.ndarray]:
-    """The source phrases of the table, followed by those that only new pairs have; and the numbers of all of these."""
+    """The table's source phrases, then those that only new pairs have; and the numbers of those of `confirmed`."""
     with_new = np.unique(confirmed.source_of[new])
     added = with_new[numbers[with_new] == ABSENT]
     numbers = numbers.copy()
@@ -162,7 +161,7 @@ def _all_sources(
 
 
 def _chosen(rows: Rows, order: np.ndarray) -> Rows:
-    """Some rows (int64[K])."""
+    """Select rows (int64[K])."""
     offsets, columns = taken(rows[0], order)
     return offsets, rows[1][columns]
 

@@ -1,4 +1,4 @@
-"""Word alignment of new text by a trained model: lines in, points in Pharaoh's format out."""
+"""Word alignment of new text by a trained model: from lines to points in Pharaoh's format."""
 
 from collections.abc import Generator, Iterable, Iterator
 from itertools import zip_longest
@@ -20,7 +20,7 @@ Points = tuple[tuple[int, int], ...]
 
 
 class TextAligner:
-    """Aligns the words of tokenized sentence pairs by the statistics of a model; threads may share an aligner."""
+    """Aligns the words of tokenized sentence pairs with the statistics of a model; threads may share an aligner."""
 
     @checked
     def __init__(self, model: Model, heuristic: Heuristic = HEURISTIC):
@@ -44,7 +44,7 @@ class TextAligner:
 
 
 def paired(source: Iterable[str], target: Iterable[str], names: tuple[object, object]) -> Iterator[tuple[str, str]]:
-    """The lines of two files called `names`, side by side. Raises FormatError if one of them is longer."""
+    """Pair the lines of two files called `names`. Raises FormatError if one of them is longer."""
     for number, (one, other) in enumerate(zip_longest(source, target), 1):
         if one is None or other is None:
             shorter, longer = names if one is None else names[::-1]

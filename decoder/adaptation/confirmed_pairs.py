@@ -14,32 +14,32 @@ from phrasebeam.decoder.tables.ragged import taken
 from phrasebeam.kernels.hashing import EMPTY
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 
-MOST_PAIRS = 20  # of a source phrase, as many as the table limit leaves by default
+MOST_PAIRS = 20  # pairs of a source phrase, as many as the default table limit
 
 
-Rows = tuple[np.ndarray, np.ndarray]  # int64[N + 1] offsets of N rows, and their items behind each other
+Rows = tuple[np.ndarray, np.ndarray]  # int64[N + 1] offsets of N rows, and their concatenated items
 
 
 class ConfirmedPairs(NamedTuple):
-    """P pairs of E source phrases of a sentence, those of a phrase one after the other, the most frequent first."""
+    """P pairs of E source phrases of a sentence, ordered by phrase, then by frequency, the most frequent first."""
 
     sources: Rows  # the E phrases, int32 words
-    factors: np.ndarray  # float64[E], by which p(e|f) of the model's pairs shrinks: c(f) / (c(f) + d(f))
-    source_of: np.ndarray  # int64[P], the phrase of each pair
+    factors: np.ndarray  # float64[E], factors of p(e|f) of the model's pairs: c(f) / (c(f) + d(f))
+    source_of: np.ndarray  # int64[P], index of each pair's source phrase
     targets: Rows  # of P, int32 words
     points: Rows  # of P, uint8[..., 2] positions inside the phrases
     scores: PairScores
 
 
 class ConfirmedStatistics:
-    """Joint counts of confirmed segments and a model, at one time."""
+    """Joint counts of confirmed segments and a model at one moment."""
 
     def __init__(self, static: StaticArrays, dynamic: DynamicCounts):
         self.static = static
         self.confirmed = Confirmed(dynamic.tables, dynamic.text.bitext, dynamic.rules, dynamic.time)
 
     def pairs(self, words: np.ndarray) -> ConfirmedPairs:
-        """The pairs of the phrases of a sentence (int32[n]), of each at most MOST_PAIRS."""
+        """The pairs of the phrases of a sentence (int32[n]), at most MOST_PAIRS for each phrase."""
         confirmed, tables = self.confirmed, self.confirmed.tables
         found = np.full((words.size, confirmed.rules.longest_source), EMPTY, np.int64)
         find_phrases(tables, words, found)
@@ -57,7 +57,7 @@ class ConfirmedStatistics:
         return ConfirmedPairs((offsets, words[positions]), factors, source_of, *self._phrases(pairs), scores)
 
     def _phrases(self, pairs: np.ndarray) -> tuple[Rows, Rows]:
-        """The target words of pairs (int64[P]) and their points, by their last occurrences."""
+        """The target words of pairs (int64[P]) and their alignment points, at their last occurrences."""
         place, bitext = self.confirmed.tables.entries.place[pairs], self.confirmed.bitext
         begins = bitext.target_offsets[place[:, 0]] + place[:, 2]
         ends = begins + target_lengths(place)
@@ -68,7 +68,7 @@ class ConfirmedStatistics:
         return (words[0], bitext.target_tokens[words[1]]), (links[0], points)
 
     def target_factors(self, keys: np.ndarray, counts: np.ndarray) -> np.ndarray:
-        """float64[T], by which p(f|e) of the model shrinks: c(e) / (c(e) + d(e)), for hashes (uint64[T]) of e.
+        """float64[T], factors of the model's p(f|e): c(e) / (c(e) + d(e)), for hashes (uint64[T]) of target phrases e.
 
         `counts` (int32[T]): c(e), if the model has counts.
         """
@@ -78,7 +78,7 @@ class ConfirmedStatistics:
 
 
 def _spans(begins: np.ndarray, ends: np.ndarray) -> Rows:
-    """int64[P + 1] offsets of the spans begins:ends behind each other, and the places of their items."""
+    """int64[P + 1] offsets of the concatenated spans begins:ends, and the positions of their items."""
     edges = np.column_stack((begins, ends)).reshape(-1)
     return taken(edges, np.arange(0, edges.size, 2))
 
@@ -87,7 +87,7 @@ def _spans(begins: np.ndarray, ends: np.ndarray) -> Rows:
 def find_phrases(tables: CountTables, words, found):
     """Write the numbers of the source phrases of `words` (int32[n]) to `found` (int64[n, longest]) by begin and length.
 
-    Where there is none, EMPTY stays, as for all phrases with an unknown word (-1).
+    Entries without a phrase stay EMPTY, including all phrases with an unknown word (-1).
     """
     for begin in range(words.size):
         for length in range(1, min(found.shape[1], words.size - begin) + 1):
@@ -99,11 +99,11 @@ def find_phrases(tables: CountTables, words, found):
 
 @kernel
 def choose_pairs(static: StaticArrays, confirmed: Confirmed, words, begins, lengths, sources, factors, chosen):
-    """Choose the most frequent pairs of each of E phrases of `words` (int32[n]), of equal ones the earlier.
+    """Choose the most frequent pairs of each of E phrases of `words` (int32[n]), with ties in order of entry.
 
-    They are words[begins[i]:begins[i] + lengths[i]] (int64[E] each). `sources` (int64[E, 2]) has their numbers, and
-    gets those in the model's table; `factors` (float64[E]) gets the source factors, `chosen` (int64[E, most], EMPTY at
-    first) the pairs, the most frequent first.
+    The phrases are words[begins[i]:begins[i] + lengths[i]] (int64[E] each). `sources` (int64[E, 2]) has their numbers
+    here, and gets those in the model's table; `factors` (float64[E]) gets the factors of p(e|f), `chosen`
+    (int64[E, most], EMPTY at first) the pairs, the most frequent first.
     """
     tables, rules, time = confirmed.tables, confirmed.rules, confirmed.time
     for i in range(begins.size):
@@ -126,16 +126,16 @@ def choose_pairs(static: StaticArrays, confirmed: Confirmed, words, begins, leng
 
 @inlined_kernel
 def _is_better(count, pair, tables, confirmed, other):
-    """Whether a pair comes before another one: it is more frequent, or as frequent and was entered earlier."""
+    """Whether a pair precedes another one: it is more frequent, or as frequent and was entered earlier."""
     of_other = faded(tables.pairs, other, confirmed.time, confirmed.rules.decay)
     return count > of_other or (count == of_other and pair < other)
 
 
 @kernel
 def fill_target_factors(static: StaticArrays, confirmed: Confirmed, keys, counts, factors):
-    """Fill `factors` (float64[T]) of target phrases by `keys` (uint64[T]); 1 stays if no segment has one.
+    """Fill `factors` (float64[T]) of target phrases with `keys` (uint64[T]); 1 remains for phrases in no segment.
 
-    `counts` (int32[T]) are those of the model, if it has some.
+    `counts` (int32[T]) are the counts of the model, if it has any.
     """
     targets, time, decay = confirmed.tables.targets, confirmed.time, confirmed.rules.decay
     for i in range(keys.size):

@@ -18,20 +18,20 @@ class IdPair(NamedTuple):
 
 
 class ConfirmedText:
-    """Sentence pairs of word ids with their links, one after the other, in arrays that double when they are full."""
+    """Sentence pairs of word ids with their links, concatenated in arrays that double when they are full."""
 
     def __init__(self) -> None:
         zero = np.zeros(1, np.int64)
         self._arrays = AlignedBitext(
             zero, np.zeros(0, np.int32), zero, np.zeros(0, np.int32), np.zeros((0, 2), np.int32), zero, zero
         )
-        self._sizes = [1, 0, 1, 0, 0, 1, 1]  # of what is used of each array
+        self._sizes = [1, 0, 1, 0, 0, 1, 1]  # the used part of each array
 
     def __len__(self) -> int:
         return self._sizes[0] - 1
 
     def add(self, pairs: Sequence[IdPair]) -> None:
-        """Add sentence pairs of ids, whose points are distinct."""
+        """Add sentence pairs of ids, with distinct alignment points."""
         lengths = np.array([[pair.source.size, pair.target.size] for pair in pairs], np.int64)
         links = np.array([point for pair in pairs for point in pair.points], np.int32).reshape(-1, 2)
         pair_of = np.repeat(np.arange(len(pairs)), [len(pair.points) for pair in pairs])
@@ -62,19 +62,19 @@ class ConfirmedText:
 
     @property
     def bitext(self) -> AlignedBitext:
-        """All sentence pairs; the arrays are longer than what is used of them."""
+        """All sentence pairs; the arrays are longer than their used parts."""
         return self._arrays
 
     def lengths(self, first: int) -> np.ndarray:
-        """int64[N - first, 2] source and target words of the sentence pairs from the number `first` (from 0) on."""
+        """int64[N - first, 2], source and target words of each sentence pair from number `first` (from 0) on."""
         source, target = self._arrays.source_offsets, self._arrays.target_offsets
         return np.column_stack([np.diff(offsets[first : len(self) + 1]) for offsets in (source, target)])
 
 
 def _cumulated(pair_of: np.ndarray, positions: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """int64[S] how many links the words up to each one have, where sentence i has lengths[i] of these S words.
+    """int64[S], cumulated number of links up to each word, where sentence i has lengths[i] of these S words.
 
-    `pair_of` (int64[A]) is the sentence of each link, and `positions` (int32[A]) its word there.
+    `pair_of` (int64[A]) is the sentence of each link, and `positions` (int32[A]) its word in that sentence.
     """
     begins = np.cumsum(lengths) - lengths
     return np.cumsum(np.bincount(begins[pair_of] + positions, minlength=int(lengths.sum())))

@@ -1,6 +1,6 @@
-"""Counts of the phrase pairs and links of confirmed segments, which fade as further segments are confirmed.
+"""Counts of the phrase pairs and links of confirmed segments, which decay as further segments are confirmed.
 
-A count is worth `decay` times as much after each segment, as in the caches of Bertoldi et al. (2013, section 3). All is
+Each segment multiplies earlier counts by `decay`, as in the caches of Bertoldi et al. (2013, section 3). All counts are
 in arrays that kernels fill and read.
 """
 
@@ -32,36 +32,36 @@ from phrasebeam.kernels.hashing import EMPTY, START, combine, mix
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
 N_COUNTS = 2 * N_ORIENTATIONS  # M S DL DR, backward then forward
-FIRST_ROOM = 64  # keys of a new table
+FIRST_ROOM = 64  # initial room, in keys, of a table
 BLOCK = 1024  # segments for which room is made at once
 NO_OCCURRENCES = np.zeros((0, 4), np.int32)
-NO_VOTES = Votes(np.zeros(2, np.int64), np.zeros(0, np.int64))  # of one alignment
-ANY_WORD = np.int64(1 << 40)  # in place of a word of a link: all links of the other one
+NO_VOTES = Votes(np.zeros(2, np.int64), np.zeros(0, np.int64))  # empty, of one alignment
+ANY_WORD = np.int64(1 << 40)  # replaces a word of a link: stands for all links of the other word
 
 
-KEPT = np.int64(32)  # pairs of a source phrase that stay in its list, at least; sentences ask for fewer
+KEPT = np.int64(32)  # number of pairs of a source phrase that stay in its list, at least; sentences ask for fewer
 
 
 class PairEntries(NamedTuple):
-    """Data of each phrase pair besides its count, by its number; capacity C."""
+    """Data of each phrase pair besides its count, by the number of the pair; capacity C."""
 
     target: np.ndarray  # int32[C], number of its target phrase
     next_listed: np.ndarray  # int32[C], number of the next pair in the list of its source phrase, or EMPTY
-    is_listed: np.ndarray  # int32[C], whether it is in that list
+    is_listed: np.ndarray  # int32[C], whether the pair is in that list
     place: np.ndarray  # int32[C, 4], its last occurrence: segment, first source word, first target word, lengths
-    orientations: np.ndarray  # float32[C, 8], fading with the count
+    orientations: np.ndarray  # float32[C, 8], decaying with the count
 
 
 class CountTables(NamedTuple):
     """All counts of confirmed segments."""
 
-    sources: FadingTable  # phrases by phrase_hash
+    sources: FadingTable  # source phrases, by phrase_hash
     targets: FadingTable
-    pairs: FadingTable  # by both hashes
+    pairs: FadingTable  # by the hashes of both phrases
     links: FadingTable  # of words, see link_key
     first_listed: np.ndarray  # int32[C], the first pair in the list of each source phrase, or EMPTY
-    n_listed: np.ndarray  # int32[C], how many that list has, up to twice KEPT
-    source_orientations: np.ndarray  # float32[C, 8], of all pairs of a source phrase where they share them; else [0, 8]
+    n_listed: np.ndarray  # int32[C], length of that list, up to twice KEPT
+    source_orientations: np.ndarray  # float32[C, 8], of a source phrase if all its pairs share them; else [0, 8]
     entries: PairEntries
     ranking: np.ndarray  # float64[2, 2 * KEPT], work space: pairs of a list, and their counts
 
@@ -71,16 +71,16 @@ class CountRules(NamedTuple):
 
     weight: float
     decay: float
-    longest_source: int  # words of a phrase
+    longest_source: int  # words of the longest source phrase
     longest_target: int
-    kind: int  # of orientations, see KINDS
+    kind: int  # kind of orientations, see KINDS
 
 
 class DynamicCounts:
     """Counts of phrases, phrase pairs and links in confirmed segments."""
 
     def __init__(self, settings: AdaptationSettings, description: ModelDescription):
-        """Phrase pairs are extracted as for the model: up to the same length, with its kind of orientations."""
+        """Phrase pairs are extracted as for the model: up to the same length, with the same kind of orientations."""
         kind = KINDS[description.reordering.orientation if description.reordering else "word"]
         lengths = description.max_source_phrase_length, description.max_target_phrase_length
         self.rules = CountRules(settings.weight, settings.decay, *lengths, kind)
@@ -97,7 +97,7 @@ class DynamicCounts:
         return np.full(n, EMPTY, np.int32), np.zeros(n, np.int32), orientations
 
     def add(self, pairs: Sequence[IdPair]) -> None:
-        """Count the phrase pairs and links of further segments, one after the other."""
+        """Count the phrase pairs and links of further segments in turn."""
         for begin in range(0, len(pairs), BLOCK):
             self._add_block(pairs[begin : begin + BLOCK])
 
@@ -114,7 +114,7 @@ class DynamicCounts:
         _count_segments(bitext, first, len(self.text), self.rules, corners, occurrences, self.tables)
 
     def _make_room(self, n_pairs: int, n_links: int) -> None:
-        """Grow the tables for these numbers of further phrase pairs and links."""
+        """Enlarge the tables for `n_pairs` further phrase pairs and `n_links` further links."""
         old = self.tables
         sources, targets, pairs = (with_room(table, n_pairs) for table in old[:3])
         of_sources, entries = old[4:7], old.entries
@@ -131,7 +131,7 @@ class DynamicCounts:
 
     @property
     def time(self) -> int:
-        """Number of segments that were counted."""
+        """Number of counted segments."""
         return len(self.text)
 
     @property
@@ -149,7 +149,7 @@ def _entries(n: int) -> PairEntries:
 
 @kernel
 def _count_pairs(bitext: AlignedBitext, first, longest, occurrences, n_pairs):
-    """Fill `n_pairs` (int64[K]): phrase pairs of up to `longest` words a side of the sentence pairs from `first` on.
+    """Fill `n_pairs` (int64[K]): phrase pairs of up to `longest` words a side in each sentence pair from `first` on.
 
     `occurrences` is an int32[0, 4].
     """
@@ -168,7 +168,7 @@ def _count_segments(
 
 @inner_kernel
 def _count_segment(bitext, i, rules, corners, occurrences, tables):
-    """Count the phrase pairs and links of sentence pair i at the time i + 1."""
+    """Count the phrase pairs and links of sentence pair i at time i + 1."""
     time, first = np.int64(i + 1), np.int64(0)
     longest = max(rules.longest_source, rules.longest_target)
     n = extract_agreed(bitext, i, ONE_ALIGNMENT, longest, rules.kind, (corners, NO_VOTES), occurrences, first)
@@ -220,7 +220,7 @@ def _count_occurrence(bitext, i, rules, occurrence, tables):
 
 @inlined_kernel
 def _add_orientations(counts, fading, weight, previous, following):
-    """Let 8 counts fade, and count both orientations of a phrase pair."""
+    """Multiply 8 counts by `fading`, and count both orientations of a phrase pair."""
     for column in range(N_COUNTS):
         counts[column] *= fading
     counts[previous] += weight
@@ -229,7 +229,7 @@ def _add_orientations(counts, fading, weight, previous, following):
 
 @inlined_kernel
 def _enter(tables, source, pair):
-    """Enter a pair at the front of the list of its source phrase."""
+    """Insert a pair at the front of the list of its source phrase."""
     tables.entries.next_listed[pair], tables.entries.is_listed[pair] = tables.first_listed[source], 1
     tables.first_listed[source] = pair
     tables.n_listed[source] += 1
@@ -237,9 +237,10 @@ def _enter(tables, source, pair):
 
 @inner_kernel
 def _shorten_list(tables, source, time, decay):
-    """Leave the KEPT most frequent pairs in the list of a source phrase, of equal ones the earlier.
+    """Keep only the KEPT most frequent pairs in the list of a source phrase, with ties in order of entry.
 
-    All counts fade alike, so that another one can only come before these when it is counted, and is entered again.
+    All counts decay alike, so that a pair outside the list can overtake these only when it is counted and inserted
+    again.
     """
     pairs, counts, n, pair = tables.ranking[0], tables.ranking[1], np.int64(0), np.int64(tables.first_listed[source])
     while pair != EMPTY:
@@ -264,7 +265,7 @@ def _count_link(links, key, rules, time):
 
 @inlined_kernel
 def link_key(source, target):
-    """uint64 key of the links of `source` and `target` (int64), or of all links of one, with ANY_WORD for the other."""
+    """uint64 key of the links of `source` and `target` (int64); ANY_WORD for one means all links of the other."""
     return combine(combine(START, source), target)
 
 

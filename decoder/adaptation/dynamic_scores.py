@@ -1,8 +1,8 @@
 """Scores of phrase pairs by the counts of the model and of confirmed segments together.
 
-p(e|f) = (c(f) p'(e|f) + d(f, e)) / (c(f) + d(f)), where p' and c are of the model's table and d of confirmed segments,
-and likewise p(f|e): relative frequencies of the sums if p' are relative frequencies; also good for smoothed and
-imported p'.
+p(e|f) = (c(f) p'(e|f) + d(f, e)) / (c(f) + d(f)), where p' and c are from the model's table and d from confirmed
+segments, and likewise p(f|e). These are the relative frequencies of the summed counts if p' are relative frequencies;
+the formula is also suitable for smoothed and imported p'.
 """
 
 from math import exp, log
@@ -33,28 +33,28 @@ from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
 LEX_SOURCE, LEX_TARGET = np.int64(1), np.int64(3)  # columns of ln lex(f|e) and ln lex(e|f)
 UNLINKED = 0.05  # p(word | no word)
-UNSEEN = 1e-4  # p(word | word) at least, of words that are linked
+UNSEEN = 1e-4  # least p(word | word) of linked words
 TINY = 1e-9
 ZERO = np.int64(0)
 
 
 class Confirmed(NamedTuple):
-    """All counts of confirmed segments at one time."""
+    """All counts of confirmed segments at one moment."""
 
     tables: CountTables
     bitext: AlignedBitext
     rules: CountRules
-    time: int  # segments counted
+    time: int  # number of counted segments
 
 
 class PairScores(NamedTuple):
-    """P phrase pairs with the counts of confirmed segments; of each the last occurrence is a row of `place`."""
+    """P phrase pairs with the counts of confirmed segments; `place` has the last occurrence of each in a row."""
 
     original: np.ndarray  # int64[P], number in the model's table, or ABSENT
     ln_scores: np.ndarray  # float32[P, K]
     ln_reordering: np.ndarray  # float32[P, C]
     counts: np.ndarray  # int32[P, 3], c(f, e), c(f), c(e)
-    orientations: np.ndarray  # float64[P, 8], counts of M S DL DR backward, then forward, the model's included
+    orientations: np.ndarray  # float64[P, 8], counts of M S DL DR backward, then forward, including those of the model
 
 
 def new_pair_scores(static: StaticArrays, n: int) -> PairScores:
@@ -69,10 +69,10 @@ def new_pair_scores(static: StaticArrays, n: int) -> PairScores:
 
 @kernel
 def score_pairs(static: StaticArrays, confirmed: Confirmed, sources, source_of, pairs, scored: PairScores):
-    """Fill `scored` for pairs (int64[P], numbers of DynamicCounts).
+    """Fill `scored` for pairs (int64[P], numbers in DynamicCounts).
 
     `sources` (int64[E, 2]): the number of a source phrase in DynamicCounts and in the model's table, or ABSENT;
-    `source_of` (int64[P]): which of these is that of a pair.
+    `source_of` (int64[P]): the row of a pair's source phrase in `sources`.
     """
     for row in range(pairs.size):
         numbers = row, pairs[row], sources[source_of[row], 0], sources[source_of[row], 1]
@@ -119,7 +119,7 @@ def _ln(probability):
 
 @inner_kernel
 def _ln_lexical_source(static, confirmed, place):
-    """ln lex(f|e) of a new pair (Koehn et al. 2003) at its place, by the links of model and segments."""
+    """ln lex(f|e) of a new pair (Koehn et al. 2003) at its place, from the links of model and segments."""
     bitext, total = confirmed.bitext, 0.0
     targets = bitext.target_offsets[place[0]] + place[2]
     first, last = bitext.target_links[targets], bitext.target_links[targets + target_length(place)]
@@ -160,7 +160,7 @@ def _words_of(bitext, segment, link):
 
 @inner_kernel
 def _all_links(static, confirmed, source, target):
-    """How often two words (int64) are linked in model and segments; ANY_WORD: all links of the other word."""
+    """How often two words (int64) are linked in model and segments; for ANY_WORD, all links of the other word."""
     new = link_count(confirmed.tables, source, target, confirmed.time, confirmed.rules.decay)
     if source == ANY_WORD:
         return new + (static.target_links[target] if target < static.target_links.size else 0.0)
@@ -171,7 +171,7 @@ def _all_links(static, confirmed, source, target):
 
 @inner_kernel
 def _count_orientations(static, confirmed, numbers, scored):
-    """Count the orientations of a pair, or of its source phrase if its pairs share them, including the model's."""
+    """Count the orientations of a pair, or of its source phrase if its pairs share them; adds the model's counts."""
     row, pair, source, number = numbers
     tables, counts, time, decay = confirmed.tables, scored.orientations[row], confirmed.time, confirmed.rules.decay
     for kind in range(N_COUNTS):
@@ -191,7 +191,7 @@ def _count_orientations(static, confirmed, numbers, scored):
 
 @inner_kernel
 def _score_orientations(static, row, scored):
-    """The reordering scores of a pair, smoothed as in training; those of a pair of a table without counts stay.
+    """Compute the reordering scores of a pair, smoothed as in training; without counts in the table, they stay.
 
     Learned scores of new pairs are 0.
     """
@@ -208,9 +208,9 @@ def _score_orientations(static, row, scored):
 
 @kernel
 def fill_orientations(columns, counts, direction, scores):
-    """Write the estimated scores of one direction by the counts (float64[8]) of M S DL DR of both directions.
+    """Write the estimated scores of one direction from the counts (float64[8]) of M S DL DR in both directions.
 
-    `columns` (int64[4]): of each of these in `scores` (float32[C]), or ABSENT.
+    `columns` (int64[4]): the column of each orientation in `scores` (float32[C]), or ABSENT.
     """
     first, total, n_columns = direction * N_ORIENTATIONS, 0.0, 0
     for kind in range(N_ORIENTATIONS):

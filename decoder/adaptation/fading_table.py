@@ -1,7 +1,7 @@
-"""Counts by key that fade with time: a hash table in arrays, which kernels fill and read.
+"""Counts by key that decay with time: a hash table in arrays, which kernels fill and read.
 
-A count is stored with its value at the last addition and the time of it; `decay` to the power of the time that has
-passed since then makes it what it is now.
+A count is stored with its value and the time at the last addition. Its present value is that value times `decay` to the
+power of the time passed since then.
 """
 
 from typing import NamedTuple
@@ -13,17 +13,17 @@ from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
 
 class FadingTable(NamedTuple):
-    """N counts, of which the arrays have room for C."""
+    """N counts; the arrays have room for C."""
 
     slots: np.ndarray  # int32[S], the number of a key or EMPTY; S a power of two, at least twice C
     keys: np.ndarray  # uint64[C], hashes of what is counted
-    values: np.ndarray  # float64[C], counts at `times`
+    values: np.ndarray  # float64[C], the counts at `times`
     times: np.ndarray  # int32[C]
     size: np.ndarray  # int64[1], N
 
 
 def new_table(n_keys: int) -> FadingTable:
-    """An empty table with room for at least this number of keys."""
+    """An empty table with room for at least `n_keys` keys."""
     size = n_slots(n_keys)
     return FadingTable(
         np.full(size, EMPTY, np.int32),
@@ -35,7 +35,7 @@ def new_table(n_keys: int) -> FadingTable:
 
 
 def with_room(table: FadingTable, n_more: int) -> FadingTable:
-    """The table, or a larger one with the same counts under the same numbers, with room for `n_more` further keys."""
+    """The table, or a larger one with the same counts and numbers, with room for `n_more` further keys."""
     n = int(table.size[0])
     if n + n_more <= table.keys.size:
         return table
@@ -49,14 +49,14 @@ def with_room(table: FadingTable, n_more: int) -> FadingTable:
 
 @kernel
 def _fill_slots(table: FadingTable):
-    """Enter all keys into the slots, which are empty."""
+    """Enter all keys into the slots, which must be empty."""
     for number in range(table.size[0]):
         table.slots[_slot(table, table.keys[number])] = number
 
 
 @inlined_kernel
 def _slot(table, key):
-    """The slot (int64) that has a key (uint64), or the empty one where it would be."""
+    """The slot (int64) of a key (uint64), or the empty slot where it belongs."""
     slot = first_slot(mix(key), table.slots.size)
     while table.slots[slot] != EMPTY and table.keys[table.slots[slot]] != key:
         slot = next_slot(slot, table.slots.size)
@@ -71,7 +71,7 @@ def number_of(table: FadingTable, key):
 
 @inner_kernel
 def number_or_new(table: FadingTable, key):
-    """The number (int64) of a key (uint64), which is entered with the count 0 if it was not there."""
+    """The number (int64) of a key (uint64); a new key is entered with the count 0."""
     slot = _slot(table, key)
     if table.slots[slot] == EMPTY:
         number = table.size[0]
@@ -83,7 +83,7 @@ def number_or_new(table: FadingTable, key):
 
 @inlined_kernel
 def faded(table: FadingTable, number, time, decay):
-    """The count of a `number` (int64) at a `time` (int64), by `decay` (float64); 0 for EMPTY."""
+    """The count of a `number` (int64) at a `time` (int64), with `decay` (float64); 0 for EMPTY."""
     if number == EMPTY:
         return 0.0
     return table.values[number] * decay ** (time - np.int64(table.times[number]))
@@ -91,6 +91,6 @@ def faded(table: FadingTable, number, time, decay):
 
 @inlined_kernel
 def add_count(table: FadingTable, number, amount, time, decay):
-    """Add `amount` (float64) to the count of a `number` (int64) at a `time` (int64), by `decay` (float64)."""
+    """Add `amount` (float64) to the count of a `number` (int64) at a `time` (int64), with `decay` (float64)."""
     table.values[number] = faded(table, number, time, decay) + amount
     table.times[number] = time

@@ -1,8 +1,8 @@
-"""The journal of a project: confirmed segments and undone ones, one record a line, on disk before anyone is answered.
+"""The journal of a project: confirmed and undone segments, one record a line, on disk before a request is answered.
 
-A line is the CRC-32 of the rest in hexadecimal, a space, and a JSON object; the first one says what the file is. A
-process that is killed while it writes leaves half a line at the end, which nobody was told of; the next record takes
-its place. Apart from that the file only grows. A file that is not a journal is never changed.
+A line is the CRC-32 of its rest in hexadecimal, a space, and a JSON object; the first line describes the file. A
+process that is killed while it writes leaves half a line at the end, which no caller was told of; the next record
+replaces it. Apart from that the file only grows. A file that is not a journal is never changed.
 """
 
 import json
@@ -23,9 +23,9 @@ from phrasebeam.system.locks import try_lock
 
 FORMAT = "phrasebeam journal 1"
 ADVICE = "copy the journal again, or take it from a backup"
-CLOSED = -1  # in place of a descriptor
-UNKNOWN = -1  # in place of a size
-MOST_POINTS = 1 << 16  # alignment points that are kept as objects
+CLOSED = -1  # replaces a descriptor
+UNKNOWN = -1  # replaces a size
+MOST_POINTS = 1 << 16  # alignment points kept as shared objects
 
 
 def _line(record: Mapping[str, object]) -> bytes:
@@ -47,23 +47,23 @@ class ChangedJournalError(SmtError):
 class JournalContent(NamedTuple):
     """The content of a journal as read."""
 
-    segments: dict[int, Segment]  # all that are not undone, by number
-    n_confirmed: int  # undone ones included
-    end: int  # of the last whole record, in bytes
+    segments: dict[int, Segment]  # all segments that are not undone, by number
+    n_confirmed: int  # number of confirmed segments, including undone ones
+    end: int  # end of the last whole record, in bytes
 
 
 class Journal:
-    """The open journal of one project, which one process has at a time. Give it up with `close`."""
+    """The open journal of one project; only one process can have it open. Give it up with `close`."""
 
     def __init__(self, path: str | Path):
-        """Open the journal, made if need be. Raises FormatError if it is damaged, OpenJournalError if it is open."""
+        """Open the journal, or create it. Raises FormatError if it is damaged, OpenJournalError if already open."""
         self.path, self._file = Path(path), CLOSED
         self.reopen()
 
     def reopen(self) -> None:
-        """Read what is at the path now, where a new journal is made if nothing is. Raises as __init__.
+        """Read the journal that is at the path now, or create one if there is none. Raises as __init__.
 
-        Where it raises, the segments stay as they were, and no record is written until the journal is read again.
+        If it raises, the segments stay as they were, and no record is written until the journal is read again.
         """
         self._size = UNKNOWN
         file = self._file if self._is_at_path() else self._opened()
@@ -88,20 +88,20 @@ class Journal:
         self._file = CLOSED
 
     def confirm(self, segment: Segment) -> None:
-        """Write a segment, which is on disk when this returns. Raises as check_place, and OSError."""
+        """Write a segment; it is on disk when this returns. Raises as check_place, and OSError."""
         with named_in_errors(self.path):
             self._append(fields(segment))
         self.segments[segment.number] = segment
         self.n_confirmed = segment.number
 
     def undo(self, number: int) -> None:
-        """Write that a segment holds no more; that is on disk when this returns. Raises as `confirm`."""
+        """Write that a segment is undone; this is on disk when it returns. Raises as `confirm`."""
         with named_in_errors(self.path):
             self._append({"undo": number})
         del self.segments[number]
 
     def check_place(self) -> None:
-        """Raises ChangedJournalError unless the path leads to the open file, and that has the size that it was left at.
+        """Raise ChangedJournalError unless the path leads to the open file, and the file has the size that we left.
 
         Raises ConfigError if the journal was closed.
         """
@@ -118,7 +118,7 @@ class Journal:
             return False
 
     def _opened(self) -> int:
-        """A descriptor of the file at the path, with the lock."""
+        """A descriptor of the file at the path, locked."""
         file = open_binary_descriptor(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         try:
             if not stat.S_ISREG(os.fstat(file).st_mode):
@@ -134,14 +134,14 @@ class Journal:
             raise
 
     def _append(self, record: Mapping[str, object]) -> None:
-        """Write a record at the end and wait for the disk; what fails half-way is taken back."""
+        """Write a record at the end and wait for the disk; if that fails half-way, remove what was written."""
         line, written = (b"" if self._end else HEADER) + _line(record), 0
         self.check_place()
         if self._size > self._end:
             os.ftruncate(self._file, self._end)
             self._size = self._end
         try:
-            written = os.write(self._file, line)  # at its end, wherever that is by now
+            written = os.write(self._file, line)  # at the end of the file, wherever that is now
             if written != len(line):
                 raise OSError(f"{written} of {len(line)} bytes were written")
             os.fsync(self._file)
@@ -156,14 +156,14 @@ class Journal:
         self._end = self._size
 
     def _take_back(self, written: bytes) -> None:
-        """Cut off the written part of a rejected record, if the file still ends with it."""
+        """Cut off the written part of a failed record, if the file still ends with it."""
         begin = os.fstat(self._file).st_size - len(written)
         if begin >= 0 and read_at(self._file, len(written), begin) == written:
             os.ftruncate(self._file, begin)
 
 
 def read_content(data: bytes, path: Path) -> JournalContent:
-    """The content of the journal at `path`, which holds `data`. Raises FormatError if it is damaged, or no journal."""
+    """The content of the journal at `path`, of bytes `data`. Raises FormatError if it is damaged, or not a journal."""
     if len(data) < len(HEADER) and HEADER.startswith(data):
         return JournalContent({}, 0, 0)  # new, or begun by a process that was killed
     if not data.startswith(HEADER):
@@ -200,7 +200,7 @@ def _records(data: bytes, path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _no_record(path: Path, line: int) -> FormatError:
-    """The error if a line with the right digest is not a line of a journal."""
+    """The error for a line whose digest is right but which is not a line of a journal."""
     return FormatError(path, f"no record of a journal, expected a segment or what is undone; {ADVICE}", line)
 
 
@@ -216,7 +216,7 @@ def fields(segment: Segment) -> dict[str, object]:
 
 
 def _segment(record: Mapping[str, Any]) -> Segment:
-    """The segment of a record. Raises KeyError, TypeError, ValueError, AttributeError or ConfigError for wrong ones."""
+    """The segment of a record. Raises KeyError, TypeError, ValueError, AttributeError or ConfigError if invalid."""
     alignment = tuple(map(_point, record["alignment"].split()))
     source, translation = (tuple(map(intern, record[name].split(" "))) for name in ("source", "translation"))
     if any(not (0 <= s < len(source) and 0 <= t < len(translation)) for s, t in alignment):
@@ -226,6 +226,6 @@ def _segment(record: Mapping[str, Any]) -> Segment:
 
 @lru_cache(MOST_POINTS)
 def _point(text: str) -> tuple[int, int]:
-    """An alignment point; those of many segments are the same object, as their words are."""
+    """An alignment point; equal points of many segments are the same object, as their words are."""
     source, target = text.split("-")
     return int(source), int(target)

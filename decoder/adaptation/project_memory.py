@@ -33,7 +33,7 @@ from phrasebeam.lm.text.fixed_vocabulary import GrowingVocabulary
 
 
 class CurrentModels(NamedTuple):
-    """The language models of one moment; their arrays lie in the memory of the models."""
+    """The language models of one moment; their arrays are in the memory of the models."""
 
     language_models: tuple[TargetModel, ...]
     lms: LanguageModels
@@ -50,9 +50,9 @@ class ProjectMemory:
         static: StaticCounts | None = None,
         files: Sequence[MemoryFile] = (),
     ):
-        """`journal` keeps the segments on disk, and brings those that it has; `static`, if it is there already.
+        """`journal` stores segments on disk, and provides those that it has; `static` may be given if computed.
 
-        `files`: translation memories whose segments are found, too, though not learned.
+        `files`: translation memories whose segments are found by `match`, but not learned.
 
         Raises ModelError if the model's phrase table does not have the four scores.
         """
@@ -66,7 +66,7 @@ class ProjectMemory:
         self.files, self._aligned = (
             tuple(files),
             dict[tuple[str, int], Segment](),
-        )  # segments of files by file and number
+        )  # segments of files by (file, number)
         self._similar = SimilarSegments()
         self._word_ids, self._sparse = model.tables.lms.word_ids, model.tables.sparse
         self._forget()
@@ -74,7 +74,7 @@ class ProjectMemory:
         self._vocabularies = source, target
         self._refresh()
         tables = model.tables._replace(lms=self._current.lms)
-        # What searches are set up with: the model, and a language model of what is confirmed so far
+        # What searches use: the model, and a language model of what is confirmed so far
         self.model = model._replace(
             source=source, target=target, language_models=self._current.language_models, tables=tables
         )
@@ -86,7 +86,7 @@ class ProjectMemory:
         self._language_model = DynamicLanguageModel(self._original.language_models[0], self.settings)
 
     def _learn_all(self, journal: Journal) -> None:
-        """Learn what the journal has, in place of what is known."""
+        """Learn the segments of the journal, which replace all known segments."""
         self._segments, self._numbers = {}, {}
         self._similar = SimilarSegments()
         for segment in journal.segments.values():
@@ -98,7 +98,7 @@ class ProjectMemory:
     def follow_journal(self) -> None:
         """Read and learn the journal again if another program has changed it.
 
-        Raises as Journal.reopen does; then nothing has changed.
+        Raises as Journal.reopen does; then the memory has not changed.
         """
         with suppress(ChangedJournalError), self._agreeing():
             pass
@@ -132,12 +132,13 @@ class ProjectMemory:
         """Learn a translation (words) that someone has confirmed; it is in the journal when this returns.
 
         A segment whose `key` is known is not learned again. Raises ConfigError if a side has no words,
-        ChangedJournalError if another program has changed the journal: then all is known that this has now.
+        ChangedJournalError if another program has changed the journal: then the memory has the journal's present
+        segments.
         """
         return self.confirm_all([NewSegment(source, translation, key)])[0]
 
     def confirm_all(self, segments: Iterable[NewSegment]) -> list[Segment]:
-        """Learn translations, each as `confirm` does, in less time. Those before one that is refused are learned."""
+        """Learn translations, each as `confirm` does, in less time. If one is refused, those before it are learned."""
         with self._agreeing():
             n_before = self._n_confirmed
             try:
@@ -162,7 +163,7 @@ class ProjectMemory:
     def match(self, words: Sequence[str]) -> SegmentMatch | None:
         """The segment most similar to a sentence, if any reaches the settings' `similarity`.
 
-        Of equally similar ones the one that was confirmed, then that of the first file.
+        Of equally similar segments, a confirmed one comes first, then one of the first file.
         """
         least = self.settings.similarity
         with self._lock:
@@ -171,7 +172,7 @@ class ProjectMemory:
             return best._replace(segment=self._with_alignment(best)) if best and best.origin else best
 
     def _with_alignment(self, match: SegmentMatch) -> Segment:
-        """The segment of a file with an alignment, which is made when it is first found."""
+        """The segment of a file with its alignment, which is computed when the segment is first found."""
         place, segment = (match.origin, match.segment.number), match.segment
         if place not in self._aligned:
             self._aligned[place] = replace(segment, alignment=self.align(segment.source, segment.translation))
@@ -184,7 +185,7 @@ class ProjectMemory:
         return WordAligner(self.static.words).align(*ids, alike_words(source, translation))
 
     def undo(self, number: int) -> Segment:
-        """Forget a segment, as if it had never been confirmed. Raises ConfigError if there is none, as `confirm`."""
+        """Forget a segment, as if never confirmed. Raises ConfigError if there is none, and errors of `confirm`."""
         with self._agreeing():
             if number not in self._segments:
                 raise ConfigError(f"there is no segment {number}, or it was undone; expected one of those in the list")
@@ -204,7 +205,7 @@ class ProjectMemory:
             self._numbers[segment.key] = segment.number
 
     def _count_all(self) -> None:
-        """Count all segments again; the language model gets only those that have not faded away."""
+        """Count all segments again; the language model gets only those that have not decayed."""
         self._forget()
         segments = list(self._segments.values())
         self._count(segments)
@@ -212,7 +213,7 @@ class ProjectMemory:
             self._language_model.add(segment.translation)
 
     def _count(self, segments: Sequence[Segment]) -> None:
-        """Count the words and phrase pairs of further segments; new words enter the vocabularies."""
+        """Count the words and phrase pairs of further segments; new words are added to the vocabularies."""
         source, target = self._vocabularies
         sources = source.add_all([segment.source for segment in segments])
         targets = target.add_all([segment.translation for segment in segments])
@@ -220,7 +221,7 @@ class ProjectMemory:
         self._counts.add([IdPair(*one) for one in zip(sources, targets, (segment.alignment for segment in segments))])
 
     def _enter_words(self, new: Sequence[str]) -> None:
-        """Give words that the target vocabulary has gained their ids in language models, and their classes."""
+        """Look up language model ids and classes of the words that were added to the target vocabulary."""
         if new:
             columns = [model.word_ids(new) for model in self._original.language_models]
             self._word_ids = np.concatenate([self._word_ids, np.stack(columns, axis=1)])
@@ -228,7 +229,7 @@ class ProjectMemory:
                 self._sparse = _with_words(self._sparse, self._original.levels, new)
 
     def _refresh(self) -> None:
-        """Make the language models that searches take from now on."""
+        """Make the language models that searches use from now on."""
         dynamic = self._language_model.model()
         words = self._language_model.vocabulary.words
         known = self._vocabularies[1].ids(words)
@@ -243,9 +244,9 @@ class ProjectMemory:
     def tables(
         self, whole: Tables, filtered: FilteredTables, words: np.ndarray, reference: np.ndarray | None
     ) -> Iterator[tuple[FilteredTables, Model]]:
-        """The tables of a sentence (int32[n]), and the model that they stand for; nothing is learned in the context.
+        """Yield the tables of a sentence (int32[n]), and their model; in this context, nothing is learned.
 
-        `whole`: the model's with weights, and `filtered` the best of its pairs; of `reference` see adapted_tables.
+        `whole`: the model's tables with weights; `filtered`: the best of its pairs; for `reference` see adapted_tables.
         """
         with self._lock:
             statistics = ConfirmedStatistics(self.static.arrays, self._counts)
@@ -268,7 +269,7 @@ def _with_words(sparse: Sparse, levels: Levels, words: Sequence[str]) -> Sparse:
 
 
 def _with_rare_words(idf: WordIdf, vocabularies: tuple[GrowingVocabulary, GrowingVocabulary]) -> WordIdf:
-    """`idf`, if there is any, with that of the rarest words for all that were added."""
+    """`idf`, if there is any, in which all added words get the value of the rarest words."""
     sides = zip(idf, vocabularies)
     return WordIdf(
         *(

@@ -1,4 +1,4 @@
-"""Counts in a model's phrase table of the phrases and words that occur in confirmed segments."""
+"""Counts of a model's phrase table, for the phrases and words that occur in confirmed segments."""
 
 from functools import cached_property
 from typing import NamedTuple
@@ -13,23 +13,23 @@ from phrasebeam.decoder.tables.source_slots import hash_phrases
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 from phrasebeam.kernels.words import same_words
 
-SPREAD = 2.0**64  # of hashes
-SAMPLE = 1 << 10  # first pairs of a table, which tell what scores are usual
+SPREAD = 2.0**64  # number of hash values
+SAMPLE = 1 << 10  # the first pairs of a table, from which usual scores are computed
 
 
 class StaticArrays(NamedTuple):
-    """The counts of a model as kernels read them, of V source and W target words, P pairs with K scores."""
+    """The counts of a model as kernels read them, with V source and W target words, P pairs and K scores."""
 
     phrases: PhraseTable
-    has_counts: bool  # in the phrase table
-    prior_count: float  # of each phrase, where it has none
+    has_counts: bool  # whether the phrase table has counts
+    prior_count: float  # count of each phrase, if the table has none
     target_keys: np.ndarray  # uint64[D], hashes of all target phrases, ascending
-    target_counts: np.ndarray  # int32[D], c(e) of these
+    target_counts: np.ndarray  # int32[D], c(e) of these phrases
     link_keys: np.ndarray  # int64[L], source word * W + target word, ascending
     link_counts: np.ndarray  # float64[L]
-    source_links: np.ndarray  # float64[V], links of each source word
+    source_links: np.ndarray  # float64[V], number of links of each source word
     target_links: np.ndarray  # float64[W]
-    usual_scores: np.ndarray  # float32[K], the medians of the first pairs, where a new pair has nothing of its own
+    usual_scores: np.ndarray  # float32[K], medians of the first pairs, for scores that new pairs lack
     ln_reordering: np.ndarray  # float32[P, C], or [0, 0]
     reordering_counts: np.ndarray  # int32[P, 8], or [0, 8]
     orientation_columns: np.ndarray  # int64[2, 4], see Orientations
@@ -37,10 +37,10 @@ class StaticArrays(NamedTuple):
 
 
 class StaticCounts:
-    """Counts of a model's phrase table; any number of projects may share them, which are read when first needed."""
+    """Counts of a model's phrase table, read when they are first needed; any number of projects may share them."""
 
     def __init__(self, model: Model, prior_count: float):
-        """`prior_count`: of each phrase, in a table without counts. Raises ModelError if the table is damaged."""
+        """`prior_count`: count of each phrase in a table without counts. Raises ModelError if the table is damaged."""
         check_phrase_table(model.tables.phrases, len(model.source), len(model.target))
         self.model, self.prior_count = model, prior_count
 
@@ -76,7 +76,7 @@ class StaticCounts:
 
 @inlined_kernel
 def static_source_count(static: StaticArrays, source):
-    """c(f) (float64) of a source phrase by its number (int64); 0 for ABSENT."""
+    """c(f) (float64) of the source phrase with this number (int64); 0 for ABSENT."""
     if source == ABSENT:
         return 0.0
     return np.float64(static.phrases.source_counts[source]) if static.has_counts else static.prior_count
@@ -84,7 +84,7 @@ def static_source_count(static: StaticArrays, source):
 
 @inner_kernel
 def static_target_count(static: StaticArrays, key):
-    """c(e) (float64) of the target phrase of a hash `key` (uint64); 0 if the table lacks it."""
+    """c(e) (float64) of the target phrase with the hash `key` (uint64); 0 if the table lacks it."""
     place = _place_of_hash(static.target_keys, key)
     if place == static.target_keys.size or static.target_keys[place] != key:
         return 0.0
@@ -93,7 +93,7 @@ def static_target_count(static: StaticArrays, key):
 
 @inner_kernel
 def static_pair(static: StaticArrays, source, words, begin, length):
-    """The pair (int64) of a source phrase, by its number, with the target words[begin:begin + length], or ABSENT."""
+    """The pair (int64) of the source phrase with this number and target words[begin:begin + length], or ABSENT."""
     table = static.phrases
     if source == ABSENT:
         return np.int64(ABSENT)
@@ -121,10 +121,10 @@ def static_links(static: StaticArrays, source, target):
 
 @inner_kernel
 def _place_of_hash(ascending, key):
-    """The first index (int64) of hashes that ascend (uint64[D]) whose element is not below `key` (uint64).
+    """The first index (int64) of ascending hashes (uint64[D]) whose element is not below `key` (uint64).
 
-    Hashes are spread evenly, so that the key stands some sqrt(D) from where its share of 2^64 says: few lines of memory
-    are read, where a search in halves reads one for each half.
+    Hashes are distributed evenly, so that the key is some sqrt(D) from the place that its share of 2^64 predicts: few
+    lines of memory are read, while a binary search reads one in each step.
     """
     size, step = np.int64(ascending.size), np.int64(64)
     low = min(np.int64(np.float64(key) / SPREAD * size), size)
@@ -138,7 +138,7 @@ def _place_of_hash(ascending, key):
 
 @inner_kernel
 def _first_at_least(ascending, value, low, high):
-    """The first index (int64) in low:high whose element is not below `value`, or high, of an array that ascends.
+    """The first index (int64) in low:high of an ascending array whose element is not below `value`, or high.
 
     `low` and `high` are int64; `value` has the dtype of the array.
     """

@@ -20,7 +20,7 @@ class Columns:
         self.places: tuple[int, int] | None = (numbers[0] - 1, numbers[1] - 1) if numbers else None
 
     def pair(self, row: Sequence[str], line: int) -> tuple[str, str] | None:
-        """Source and target of a row; None for the header and an empty line. Raises FormatError, ConfigError."""
+        """Source and target of a row; None for the header or an empty line. Raises FormatError, ConfigError."""
         if not row or list(row) == [""]:
             return None
         if self.places is None:

@@ -1,4 +1,4 @@
-"""Documents to translate: their segments without a translation, and the file with the translations in it."""
+"""Documents to translate: their untranslated segments, and the file with translations filled in."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,8 +17,8 @@ class Document(ABC):
     """A file whose segments are to be translated."""
 
     def __init__(self, segments: list[DocumentSegment], n_translated: int = 0):
-        self.segments = segments  # those without a translation, in their order
-        self.n_translated = n_translated  # how many have one, which stays as it is
+        self.segments = segments  # segments without a translation, in order
+        self.n_translated = n_translated  # number of segments that have a translation, which stays as it is
 
     def fill(self, translations: Iterable[str]) -> None:
         """Give each of `segments` its translation, in their order. Raises ConfigError if there are fewer."""
@@ -30,24 +30,24 @@ class Document(ABC):
             self._fill(number, translation)
 
     def confirm(self, translations: Mapping[int, str]) -> None:
-        """Give segments, by their numbers, confirmed translations, which need no review."""
+        """Give segments, by number, confirmed translations, which need no review."""
         for number, translation in translations.items():
             self._fill(number, translation)
             self._mark_reviewed(number)
 
     @abstractmethod
     def _mark_reviewed(self, number: int) -> None:
-        """Mark a segment that has its translation as one that needs no review, if the format has such a mark."""
+        """Mark a translated segment as needing no review, if the format has such a mark."""
 
     def write(self, path: str | Path) -> None:
-        """Write the document with its translations, compressed if the name says so; a file is replaced as a whole."""
+        """Write the document with its translations, compressed if the name says so; replaces an existing file."""
         content = self.content()
         with atomic_file(path) as file:
             file.write(content)
 
     @abstractmethod
     def content(self) -> bytes:
-        """The whole file, with the translations that were given."""
+        """The whole file, with the given translations filled in."""
 
     @abstractmethod
     def _fill(self, number: int, translation: str) -> None:
@@ -55,7 +55,7 @@ class Document(ABC):
 
 
 class TextDocument(Document):
-    """Plain text, of which each line that is not empty is a segment, or each sentence if there is a `division`."""
+    """Plain text. Each line that is not empty is a segment; with a `division`, each sentence is one."""
 
     def __init__(self, path: str | Path, division: SentenceDivision | None = None):
         text = "".join(f"{line}\n" for line in read_lines(path))
@@ -68,14 +68,14 @@ class TextDocument(Document):
         self._parts[self._places[number]] = translation
 
     def _mark_reviewed(self, number: int) -> None:
-        """Leave it: text tells nothing of reviews."""
+        """Do nothing: text has no review marks."""
 
     def content(self) -> bytes:
         return "".join(self._parts).encode()
 
 
 class TableDocument(Document):
-    """A table of columns with tabs between (TSV), in which empty cells of the target language are filled."""
+    """A table of tab-separated columns (TSV), in which empty cells of the target language are filled."""
 
     def __init__(self, path: str | Path, source: str | int | None = None, target: str | int | None = None):
         columns = Columns(path, source, target)

@@ -1,4 +1,4 @@
-"""File formats by file name, and the use of translate-toolkit, which reads all but tables."""
+"""File formats by file name, and the use of translate-toolkit, which reads all formats but tables."""
 
 import gzip
 import re
@@ -25,7 +25,7 @@ MISSING = "PO, XLIFF, TMX and TBX need translate-toolkit, which is not installed
 
 
 def named_format(path: str | Path) -> str | None:
-    """The format of ENDINGS that a file name has, compressed or not; None if it has none.
+    """The format in ENDINGS that a file name indicates, compressed or not; None if it indicates none.
 
     Raises ConfigError if `path` is not a path.
     """
@@ -38,7 +38,7 @@ def named_format(path: str | Path) -> str | None:
 
 
 def format_name(path: str | Path, expected: Sequence[str]) -> str:
-    """The one of the formats `expected` that a file name has. Raises ConfigError if it has none of them."""
+    """The format among `expected` that a file name indicates. Raises ConfigError if it indicates none of them."""
     kind = named_format(path)
     if kind in expected:
         return str(kind)
@@ -63,12 +63,12 @@ def parsed_bytes(path: str | Path, content: bytes, store: Callable[[BytesIO], An
     """The content of a file, parsed by translate-toolkit. Raises FormatError, with the line if it is known."""
     try:
         return store(BytesIO(content))
-    except Exception as error:  # its parsers raise whatever comes
+    except Exception as error:  # its parsers raise any exception
         raise damaged(path, error, what) from error
 
 
 def damaged(path: str | Path, error: Exception, what: str) -> FormatError:
-    """The message for users of a parser's error."""
+    """The error for users, from a parser's error."""
     line = getattr(error, "lineno", None)
     message = str(error) or type(error).__name__
     if found := re.search(r",? on line (\d+)|, line (\d+), column \d+.*", message):

@@ -16,7 +16,8 @@ def nearest(wanted: str, codes: Iterable[str]) -> str | None:
 def distance(wanted: str, known: str) -> int | None:
     """Distance of two codes: the parts at the end that only one of them has; None: different languages.
 
-    Cases do not count. Of as many parts, those that `wanted` has not are nearer than those that it has.
+    Case is ignored. With equally many such parts, parts that only `known` has count less than parts that only `wanted`
+    has.
 
     >>> distance("de_DE", "DE-de"), distance("zh", "zh-Hans"), distance("zh-Hans", "zh"), distance("de", "da")
     (0, 1, 2, None)

@@ -1,4 +1,4 @@
-"""A document of any format, opened as its name says."""
+"""Opens a document of any format, as its name indicates."""
 
 from pathlib import Path
 
@@ -16,11 +16,11 @@ def open_document(
     target: str | int | None = None,
     division: SentenceDivision | None = None,
 ) -> Document:
-    """The document in a PO, XLIFF 1.2 or 2 or TSV file, or in plain text, plain or compressed, as its name says.
+    """Open a PO, XLIFF 1.2 or 2 or TSV file, or plain text, compressed or not, as its name indicates.
 
-    `source`, `target`: of TSV the columns, named by a header or numbered from 1, else the first two; of others the
-    languages (BCP 47). `division`: of plain text, by which lines are divided into sentences; else each is a segment.
-    Raises FormatError, which names the line if it is known, ConfigError, OSError.
+    `source`, `target`: for TSV the columns, named by a header or numbered from 1, by default the first two; for other
+    formats the languages (BCP 47). `division`: for plain text, divides lines into sentences; without it each line is a
+    segment. Raises FormatError, which names the line if it is known, ConfigError, OSError.
 
     >>> with open("hello.tsv", "w") as file:
     ...     _ = file.write("Hello {name}!\\t\\nBye\\tTschüs\\n")

@@ -1,4 +1,4 @@
-"""Plain text whose lines are paragraphs: their sentences, and the translations put together as the text was."""
+"""Plain text whose lines are paragraphs: divides it into sentences, and joins their translations in the same layout."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -9,7 +9,7 @@ from phrasebeam.decoder.marked_text.sentence_division import SentenceDivision, S
 
 
 def paragraphs(text: str, division: SentenceDivision) -> MarkedDocument:
-    """The sentences of a text, each line of which is a paragraph; white space and empty lines are kept.
+    """The sentences of a text in which each line is a paragraph; white space and empty lines are preserved.
 
     Placeholders and text within tags are not divided.
 
@@ -24,7 +24,7 @@ def paragraphs(text: str, division: SentenceDivision) -> MarkedDocument:
 
 
 def divided_lines(document: MarkedDocument, division: SentenceDivision) -> MarkedDocument:
-    """The document of `plain_document` with the sentences of its lines in place of these."""
+    """The document made by `plain_document`, in which the sentences of its lines replace the lines."""
     parts = list[str | MarkedText]()
     for part in document.parts:
         parts += [part] if isinstance(part, str) else division.divided(part, _whole(part.text))
@@ -34,7 +34,7 @@ def divided_lines(document: MarkedDocument, division: SentenceDivision) -> Marke
 def translate_paragraphs(
     lines: Iterable[str], division: SentenceDivision, translate_all: Callable[[Iterable[str]], Iterator[str]]
 ) -> Iterator[str]:
-    """The translations of lines in their order, each as soon as `translate_all` has those of its sentences."""
+    """Yield the translations of lines in order, each as soon as `translate_all` has those of its sentences."""
     waiting, ready = deque[MarkedDocument](), list[str]()
 
     def sentences() -> Iterator[str]:
@@ -54,7 +54,7 @@ def translate_paragraphs(
 
 
 def _whole(text: str) -> Iterator[Span]:
-    """The characters of placeholders, of tags, and of what tags wrap."""
+    """Spans of characters of placeholders, of tags, and of what tags wrap."""
     opened, place = list[tuple[str, int]](), 0
     for piece in text_pieces(text):
         begin, place = place, place + len(piece.written)

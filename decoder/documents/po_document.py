@@ -9,7 +9,7 @@ from phrasebeam.decoder.documents.document import Document
 from phrasebeam.decoder.documents.file_formats import parsed_bytes, read_bytes, toolkit
 from phrasebeam.decoder.documents.protected_segment import DocumentSegment
 
-USUAL_FORMS = 2  # plural forms of a language that neither the header nor translate-toolkit knows
+USUAL_FORMS = 2  # plural forms, for languages that neither the header nor translate-toolkit knows
 FUZZY, UNTRANSLATED = "fuzzy", "untranslated"
 
 
@@ -25,10 +25,10 @@ def open_po(path: str | Path) -> Any:
 
 
 class PoDocument(Document):
-    """A PO file, whose messages without a translation are filled in and marked as fuzzy; all others stay."""
+    """A PO file. Messages without a translation are filled in and marked as fuzzy; all others stay unchanged."""
 
     def __init__(self, path: str | Path, target: str | None = None):
-        """`target`: the language, which determines the number of plural forms if the header does not."""
+        """`target`: the language, which determines the number of plural forms if the header does not give it."""
         self._store = open_po(path)
         self._n_forms = plural_forms(self._store, target)
         self._units, segments, n_translated = list[tuple[Any, int]](), list[DocumentSegment](), 0
@@ -43,7 +43,7 @@ class PoDocument(Document):
         super().__init__(segments, n_translated)
 
     def _fill(self, number: int, translation: str) -> None:
-        """The first form of a message with plural forms is that of one thing, all others are alike."""
+        """Fill a message; the first plural form is for one thing, all other forms are alike."""
         unit, form = self._units[number]
         if not unit.hasplural():
             unit.target = translation
@@ -60,7 +60,7 @@ class PoDocument(Document):
 
 
 def plural_forms(store: Any, language: str | None) -> int:
-    """Number of plural forms of messages in a PO file, from its header or, else, from its language."""
+    """Number of plural forms of messages in a PO file, from its header or, failing that, from its language."""
     n_forms, _ = store.getheaderplural()
     if n_forms is None:
         language = store.gettargetlanguage() or language
@@ -69,7 +69,7 @@ def plural_forms(store: Any, language: str | None) -> int:
 
 
 def po_pairs(path: str | Path) -> Iterator[tuple[str, str] | str]:
-    """The sentence pairs of a PO file, or why a message is not a pair: FUZZY or UNTRANSLATED."""
+    """Yield the sentence pairs of a PO file, or why a message is not a pair: FUZZY or UNTRANSLATED."""
     for unit in open_po(path).unit_iter():
         sources, targets = _strings(unit.source), _strings(unit.target)
         if not any(targets):
@@ -84,12 +84,12 @@ def po_pairs(path: str | Path) -> Iterator[tuple[str, str] | str]:
 
 
 def po_translations(path: str | Path) -> Iterator[str]:
-    """The translation of each message, "" if it has none, and all its plural forms."""
+    """Yield the translation of each message, "" if it has none, and all its plural forms."""
     for unit in open_po(path).unit_iter():
         if any(_strings(unit.source)):
             yield from _strings(unit.target)
 
 
 def _strings(text: Any) -> list[str]:
-    """The plural forms of a text of translate-toolkit, or the one that it has."""
+    """The plural forms of a text of translate-toolkit, or its only form."""
     return [str(one) for one in getattr(text, "strings", [text or ""])]

@@ -1,7 +1,7 @@
-"""A segment as sentences to translate, without its markup, and the way back.
+"""A segment as sentences to translate, without its markup, and the restoration of the markup in their translations.
 
-Its markup is written as HTML, whose sentences and tags decoder/marked_text knows: what wraps text as elements, signs as
-comments. A placeholder becomes a word that no language has, its stand-in.
+The markup is written as HTML, whose sentences and tags decoder/marked_text handles: markup that wraps text becomes
+elements, signs become comments. A placeholder becomes a word that occurs in no language, its stand-in.
 """
 
 import re
@@ -19,23 +19,23 @@ from phrasebeam.decoder.marked_text.marked_text import Mark, MarkedDocument, Mar
 from phrasebeam.decoder.marked_text.translated import translated
 from phrasebeam.decoder.output.translation import Translation
 
-# Between placeholders, which it makes one: %s/%s
+# Between placeholders, which it joins to one: %s/%s
 CONNECTOR = re.compile(r"[./:=+#@|~*^%$-]{1,3}")
-SPACES = re.compile(r"\s+")  # of any kind, as tokenizers take them
+SPACES = re.compile(r"\s+")  # all white space, as tokenizers understand it
 FIRST_WORD, LAST_WORD = re.compile(r"[\w-]+"), re.compile(r"[\w-]+$")
 NOTHING = MarkupPiece("break", "")
 WRITTEN_MARK = re.compile(r"<[^<>]*?\bm=(\d+)[^<>]*>")
-BRACED = re.compile(r"\{[^}]*\}")  # what may be a field to Python's str.format, be it code and text
+BRACED = re.compile(r"\{[^}]*\}")  # possible fields of Python's str.format, whether they are code or text
 STRICT = re.compile(r"[%{}<>`\\]")
-# Elements that have the space before or behind their words in them
+# Elements that include the space before or after their words
 BEGINNING_WITH_SPACE = re.compile(r"((?:<[a-z][^\s<>]* m=\d+[^<>]*>)+)( +)(?!<)")
 ENDING_IN_SPACE = re.compile(r"(?<!>)( +)((?:</[^<>]*>)+)")
-SIGNS = set("*`{}<>\\")  # of which markup is made
+SIGNS = set("*`{}<>\\")  # signs of which markup consists
 ELEMENT = re.compile(rf"<(/?)(?!(?:{'|'.join(EMPTY)}) )([a-z][^\s<>]*) m=\d+[^<>]*>")
 
 
 class DocumentSegment(NamedTuple):
-    """A text of a document that is translated by itself; of XLIFF what is in an element, with its tags."""
+    """A text of a document that is translated by itself; in XLIFF, the content of an element, with its tags."""
 
     written: str
     is_xml: bool = False
@@ -48,14 +48,14 @@ class DocumentSegment(NamedTuple):
 class TranslatedSentence(NamedTuple):
     """A sentence of a segment in another language."""
 
-    words: Sequence[str]  # those that were given to the decoder
+    words: Sequence[str]  # the words that were given to the decoder
     translation: Translation
-    text: str  # of the translation
+    text: str  # text of the translation
 
 
 @dataclass(frozen=True)
 class ProtectedSegment:
-    """The sentences of a segment, in which stand-ins are in place of placeholders.
+    """The sentences of a segment, in which stand-ins replace placeholders.
 
     >>> protected = ProtectedSegment.of(DocumentSegment("Open <b>%s</b> now"))
     >>> [sentence.text for sentence in protected.sentences]
@@ -69,7 +69,7 @@ class ProtectedSegment:
 
     @classmethod
     def of(cls, segment: DocumentSegment) -> "ProtectedSegment":
-        """A segment, taken apart."""
+        """Divide a segment into sentences and markup."""
         _, words, _ = with_margins(segment.written)
         pieces = _attached(list(_joined(segment._replace(written=words).pieces())))
         letters = _unused_letters(segment.written)
@@ -79,7 +79,7 @@ class ProtectedSegment:
 
     @cached_property
     def document(self) -> MarkedDocument:
-        """Its sentences, and what is between them."""
+        """The sentences, and what is between them."""
         return html_document(self.html)
 
     @property
@@ -90,9 +90,9 @@ class ProtectedSegment:
     def restored(self, translations: Iterable[TranslatedSentence], shown: Callable[[str], str] = str) -> str:
         """The segment in the other language, made from the translations of its sentences.
 
-        Each piece of its markup is there once, with what wraps text nested as it was, and so are line ends and the
-        white space around it. Where translations make that impossible the segment stays as it is. `shown`: a token as
-        it looks in a text.
+        Each piece of its markup occurs once, markup that wraps text is nested as before, and line ends and the white
+        space around the segment are the same. If translations make that impossible, the segment stays as it is.
+        `shown`: a token as it is written in text.
         """
         filled = [self._restored_sentence(*pair, shown) for pair in zip(self.sentences, translations)]
         html = self.document.filled(filled)
@@ -101,9 +101,9 @@ class ProtectedSegment:
         return made.written if is_whole and made.written.strip() else self.segment.written
 
     def walls(self, sentence: MarkedText) -> list[int]:
-        """Characters of a sentence before which all that stands there must have been translated.
+        """Characters of a sentence before which everything that precedes them must have been translated.
 
-        Where values are put by their order alone, placeholders keep it.
+        Placeholders that get their values by order alone thus keep their order.
         """
         found = [
             match.start()
@@ -113,7 +113,7 @@ class ProtectedSegment:
         return found[1:]
 
     def _restored_sentence(self, sentence: MarkedText, one: TranslatedSentence, shown: Callable[[str], str]) -> str:
-        """A translated sentence with its marks, and each of its stand-ins once."""
+        """A translated sentence with its marks, in which each stand-in occurs once."""
         places = {int(match[1]): match.start() for match in self.stand_in.finditer(sentence.text)}
         missing = set(places)
 
@@ -138,7 +138,7 @@ class ProtectedSegment:
         return ENDING_IN_SPACE.sub(r"\2\1", BEGINNING_WITH_SPACE.sub(r"\2\1", html)).strip(" ")
 
     def _written(self, html: str) -> DocumentSegment:
-        """The segment made from its HTML, in which each piece of markup has its number."""
+        """The segment made from its HTML, in which each piece of markup is represented by its number."""
         parts = WRITTEN_MARK.split(html)
         for i, part in enumerate(parts):
             parts[i] = self.markup[int(part)] if i % 2 else self._plain(unescape(part))
@@ -152,15 +152,15 @@ class ProtectedSegment:
 
 
 def made_up_signs(source: str) -> dict[int, None]:
-    """Signs that a translation of this text has only if the model invents them, for str.translate.
+    """Signs, for str.translate, that a translation of this text can contain only if the model invents them.
 
-    It does if its training text has markup that was divided into tokens.
+    A model does so if its training text contains markup that was divided into tokens.
     """
     return dict.fromkeys(map(ord, SIGNS - set(source)))
 
 
 def is_strict(piece: MarkupPiece) -> bool:
-    """Whether a piece of markup means something to programs, unlike ordinary text such as $5."""
+    """Whether a piece of markup has a meaning to programs, unlike ordinary text such as $5."""
     return piece.kind != "word" or STRICT.search(piece.written) is not None
 
 
@@ -189,7 +189,7 @@ def is_nested(html: str) -> bool:
 
 
 def _joined(pieces: Iterable[MarkupPiece]) -> Iterator[MarkupPiece]:
-    """The pieces, of which placeholders with signs alone between them are one."""
+    """The pieces; placeholders with only connecting signs between them are joined to one."""
     kept: list[MarkupPiece] = []
     for piece in pieces:
         kept.append(piece)
@@ -202,7 +202,7 @@ def _joined(pieces: Iterable[MarkupPiece]) -> Iterator[MarkupPiece]:
 
 
 def _unused_letters(text: str) -> tuple[str, str]:
-    """The letters around the number of a stand-in, which the text does not have."""
+    """The letters around the number of a stand-in, which do not occur in the text."""
     letters = "zx"
     while letters in text.lower():
         letters += "q"
@@ -210,7 +210,7 @@ def _unused_letters(text: str) -> tuple[str, str]:
 
 
 def _inserted(marks: Sequence[Mark], more: Mark) -> tuple[Mark, ...]:
-    """The marks with another one, within the innermost of them that is around it."""
+    """The marks with another one added, inside the innermost mark around it."""
     for i, mark in enumerate(marks):
         if mark.begin <= more.begin < mark.end:
             inner = replace(mark, children=_inserted(mark.children, more))
@@ -219,7 +219,7 @@ def _inserted(marks: Sequence[Mark], more: Mark) -> tuple[Mark, ...]:
 
 
 def _attached(pieces: Sequence[MarkupPiece]) -> list[MarkupPiece]:
-    """The pieces without signs: one at a word wraps it, with nothing on its other side; all others are words."""
+    """Replace signs: a sign with a word on one side only wraps that word; all others become words."""
     found, behind = list[MarkupPiece](), [*pieces[1:], NOTHING]
     opened: MarkupPiece | None = None  # a sign before the next word
     for i, (piece, following) in enumerate(zip(pieces, behind)):
@@ -244,7 +244,7 @@ def _attached(pieces: Sequence[MarkupPiece]) -> list[MarkupPiece]:
 
 
 def _first_word(piece: MarkupPiece) -> str:
-    """A word or placeholder with which a piece begins; "" if it begins with neither."""
+    """The word or placeholder with which a piece begins; "" if it begins with neither."""
     match = FIRST_WORD.match(piece.written)
     return piece.written if piece.kind == "word" else match[0] if piece.kind == "text" and match else ""
 
@@ -254,14 +254,14 @@ def _ends_in_word(piece: MarkupPiece) -> bool:
 
 
 class _Writer:
-    """Writes the pieces of a segment as HTML, in which each is <... m=number>, or a stand-in."""
+    """Writes the pieces of a segment as HTML, each as <... m=number> or as a stand-in."""
 
     def __init__(self, pieces: Sequence[MarkupPiece], letters: tuple[str, str]):
         self.pieces, self.letters = pieces, letters
-        self._names: dict[str, str] = {}  # of elements that are none of HTML
+        self._names: dict[str, str] = {}  # of elements that HTML does not have
 
     def html(self) -> str:
-        """All of them; line ends are between sentences, but within a sentence if an element continues."""
+        """The HTML of all pieces; line ends separate sentences, unless an element continues across one."""
         html = "".join(self._piece(number, "hr") for number in range(len(self.pieces)))
         if all(map(is_nested, html.split("<hr m="))) or not is_nested(html):
             return html
@@ -281,7 +281,7 @@ class _Writer:
         return f"<{self._name(name)} m={number}{' translate=no' * is_kept}>"
 
     def _name(self, name: str) -> str:
-        """The name of an element: its own in HTML, but none in which HTML would have no tags."""
+        """The name of an element in HTML: its own name, except for elements in which HTML allows no tags."""
         if name == SENTENCE or name == "title":
             return "li"
         return name if re.fullmatch("[a-z][a-z0-9-]*", name) else self._names.setdefault(name, f"m{len(self._names)}")

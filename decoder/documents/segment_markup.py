@@ -11,17 +11,17 @@ from phrasebeam.decoder.marked_text.html_tokens import END, START, HtmlToken, ht
 Kind = Literal["text", "word", "sign", "space", "break", "start", "end", "tag"]
 # Inline elements of XLIFF and TMX that hold code of the document, or nothing
 CODE_ELEMENTS = frozenset(["bpt", "ept", "it", "ph", "ut", "x", "bx", "ex", "sc", "ec", "sm", "em", "cp"])
-FIRST_CODES, LAST_CODES = ("bpt", "bx", "sc"), ("ept", "ex", "ec")  # elements of which two wrap text
+FIRST_CODES, LAST_CODES = ("bpt", "bx", "sc"), ("ept", "ex", "ec")  # elements of which a pair wraps text
 SENTENCE = "<mrk-seg"  # the name of an element whose text is a sentence
-KNOWN_TAGS = BLOCKS | EMPTY | KEPT  # which mean something without the other tag of the element
+KNOWN_TAGS = BLOCKS | EMPTY | KEPT  # these have a meaning without the other tag of the element
 
 
 class MarkupPiece(NamedTuple):
     """A part of a segment.
 
-    text: what is translated, as it is read. word: a placeholder or code, which stands as a word does. sign: the like,
-    which belongs to the word that it touches. space: what stands in place of a space. break: line ends and tabs. start,
-    end: both sides of what wraps text; those of a pair have the same name. tag: one of HTML without the other one.
+    text: to be translated, as it is read. word: a placeholder or code that stands for a word. sign: a placeholder or
+    code that belongs to the word that it touches. space: replaces a space. break: line ends and tabs. start, end: both
+    sides of markup that wraps text; those of a pair have the same name. tag: an HTML tag without its counterpart.
     """
 
     kind: Kind
@@ -38,7 +38,7 @@ PRINTF = (
 BRACES = r"[$\#%]?\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*+\})*+\})*+\}"
 ESCAPED_TAG = r"&lt;/?[A-Za-z](?:(?!&[lg]t;)[^<>\n]){0,200}?&gt;"
 
-# Tried in this order where they begin at the same place. open_N, in_N, close_N: what wraps text.
+# If several begin at the same place, the first in this order is taken. open_N, in_N, close_N: markup that wraps text.
 FOUND = re.compile(
     rf"""
     (?:(?<!\w)|(?!\w))(?:                                       # not within a word
@@ -71,14 +71,14 @@ FOUND = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 FOUND_KINDS: dict[str, Kind] = {"space": "space", "break": "break", "word": "word"}
-# Placeholders that stand for values by their order alone
+# Placeholders that get values by their order alone
 IN_ORDER = re.compile(r"%(?![%(<{]|\d+[$%])[+#'.*\dhlqjztL-]*[\w@]|\{(?=[}:!])")
 
 
 def text_pieces(text: str) -> list[MarkupPiece]:
-    """The pieces of a text that may have tags of HTML, reStructuredText, Markdown and placeholders in it.
+    """The pieces of a text that may contain tags of HTML, reStructuredText, Markdown and placeholders.
 
-    Their `written`, one after the other, are the text.
+    The concatenation of their `written` is the text.
 
     >>> [piece.written for piece in text_pieces("Open %s in <b>{app}</b>") if piece.kind != "text"]
     ['%s', '<b>', '{app}', '</b>']
@@ -87,7 +87,7 @@ def text_pieces(text: str) -> list[MarkupPiece]:
 
 
 def xml_pieces(xml: str) -> list[MarkupPiece]:
-    """The pieces of what is in an element of XLIFF, in whose text there may be all that text_pieces finds, too."""
+    """The pieces of the content of an XLIFF element, whose text may also contain all that text_pieces finds."""
     found, names, tokens = list[MarkupPiece](), list[str](), html_tokens(xml)
     for token in tokens:
         if token.kind == "text":
@@ -108,12 +108,12 @@ def in_order(piece: MarkupPiece) -> list[str]:
 
 
 def _as_xml(piece: MarkupPiece) -> MarkupPiece:
-    """A piece of text, whose markup is written as XML has it."""
+    """A piece of text with its markup escaped for XML."""
     return piece if piece.kind == "text" else piece._replace(written=escape(piece.written, quote=False))
 
 
 def _element(first: HtmlToken, tokens: Iterator[HtmlToken]) -> MarkupPiece:
-    """An element of XLIFF that stays as it is, or the first tag of another one."""
+    """An element of XLIFF that is kept unchanged, or the first tag of another element."""
     is_kept = first.attribute("translate") == "no" or first.attribute("mtype") == "protected"
     is_whole = first.kind != "start" or first.written.endswith("/>")
     if not (is_whole or is_kept or first.name in CODE_ELEMENTS):
@@ -132,7 +132,7 @@ def _element(first: HtmlToken, tokens: Iterator[HtmlToken]) -> MarkupPiece:
 
 
 def _found(text: str, begin: int, end: int) -> Iterator[MarkupPiece]:
-    """The pieces of text[begin:end], tags not yet paired."""
+    """The pieces of text[begin:end], with tags not yet paired."""
     while match := FOUND.search(text, begin, end):
         if begin < match.start():
             yield MarkupPiece("text", text[begin : match.start()])
@@ -153,7 +153,7 @@ def _found(text: str, begin: int, end: int) -> Iterator[MarkupPiece]:
 
 
 def _tag(written: str) -> MarkupPiece:
-    """A tag, not yet paired; those that are written with references have names of their own."""
+    """A tag, not yet paired; tags written with character references have names of their own."""
     if written.startswith("&"):
         tag = next(html_tokens(unescape(written)))
         return MarkupPiece("end" if tag.kind == "end" else "start", written, f"&{tag.name}")
@@ -164,7 +164,7 @@ def _tag(written: str) -> MarkupPiece:
 
 
 def _paired(found: Sequence[MarkupPiece]) -> list[MarkupPiece]:
-    """The pieces, of which those remain "start" and "end" that have another one within the same element of XML."""
+    """The pieces; "start" and "end" remain only if they form a pair within the same element of XML."""
     pieces, opened, closed = list(found), list[int](), set[int]()
     for i, piece in enumerate(pieces):
         if piece.kind == "start":

@@ -1,4 +1,4 @@
-"""Segments of documents to the decoder, and their translations back into the form of segments."""
+"""Converts segments of documents to input of the decoder, and translations back to segments."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,7 +27,7 @@ class SegmentSentence(NamedTuple):
     input: Input
 
     def text_of(self, translation: Translation, tokenization: Tokenization) -> str:
-        """The text of its translation, in which the terms of term bases are written as these have them."""
+        """The text of its translation, with the terms of term bases written as in these."""
         signs = made_up_signs(self.source)
         tokens = split(translation.text)
         shown = [tokenization.shown(token).translate(signs) for token in tokens]
@@ -38,7 +38,7 @@ class SegmentSentence(NamedTuple):
 def prepared(
     sentence: MarkedText, protected: ProtectedSegment, tokenization: Tokenization, terms: TermBase | None = None
 ) -> SegmentSentence:
-    """The tokens of a sentence, with placeholders as terms that stay, terms of the term base, and zones of tags."""
+    """The tokens of a sentence, with placeholders as terms to be kept, terms of the term base, and zones of tags."""
     words = split(tokenization.before(sentence.text))
     spans = token_spans([tokenization.shown(word) for word in words], sentence.text)
     kept = list(_merged(covered(spans, *match.span()) for match in protected.stand_in.finditer(sentence.text)))
@@ -56,7 +56,7 @@ def prepared(
 
 
 def with_term_base(given: Input, terms: TermBase, tokenization: Tokenization = TOKENIZED) -> Input:
-    """A sentence in which terms of a term base have their translations, unless the sentence gives others."""
+    """A sentence in which terms of a term base have their translations, unless the sentence gives other ones."""
     words, spans, begin = [tokenization.shown(word) for word in given.words], list[Span](), 0
     for word in words:
         spans.append((begin, begin + len(word)))
@@ -92,10 +92,10 @@ def translate_segments(
     terms: TermBase | None = None,
     known: Callable[[DocumentSegment], str | None] = lambda segment: None,
 ) -> Iterator[str]:
-    """The translations of segments in their order, each as soon as it is ready.
+    """Yield the translations of segments in order, each as soon as it is ready.
 
-    `translate_all` gives a translation for each sentence, in their order, as Decoder.translate_all does; `known` one
-    for a whole segment, as it is to be written, if there is one already.
+    `translate_all` yields a translation for each sentence, in order, as Decoder.translate_all does; `known` returns the
+    translation of a whole segment, ready to be written, or None.
     """
     tokenization = tokenization or TOKENIZED
     waiting: deque[tuple[ProtectedSegment | str, list[SegmentSentence]]] = deque()
@@ -122,7 +122,7 @@ def _finished(
     ready: list[Translation],
     tokenization: Tokenization,
 ) -> Iterator[str]:
-    """The first segments, as far as all their sentences are translated."""
+    """Yield the first segments, as far as all their sentences are translated."""
     while waiting and len(waiting[0][1]) <= len(ready):
         protected, sentences = waiting.popleft()
         if isinstance(protected, str):
@@ -137,7 +137,7 @@ def _finished(
 
 
 def _merged(spans: Iterable[Span]) -> list[Span]:
-    """The spans, of which those that share words are one; empty ones left out."""
+    """The spans, joined where they share words; empty spans are omitted."""
     found = list[Span]()
     for begin, end in spans:
         if found and begin < found[-1][1]:

@@ -28,7 +28,7 @@ class SegmentPair(NamedTuple):
 
 
 class SegmentPairs(Iterator[SegmentPair]):
-    """The pairs of a file, and how many segments were left out so far, by the reason."""
+    """The pairs of a file; counts the segments that were left out so far, by reason."""
 
     def __init__(self, found: Iterator[tuple[str, str] | str]):
         self._found = found
@@ -69,11 +69,11 @@ def read_pairs(path: str | Path, source: str | int | None = None, target: str | 
 
 
 def read_translations(path: str | Path, target: str | int | None = None) -> Iterator[str]:
-    """The target side of a TSV, TMX, XLIFF or PO file, or of plain text, a line for each segment, as its name says.
+    """The target side of a TSV, TMX, XLIFF or PO file, or of plain text, one line a segment, as its name indicates.
 
-    Segments without a translation are empty lines, and those that a translator has to look at are there, so that files
-    of one document are parallel. `target`: of TSV the column, else the second; of TMX the language. Raises FormatError,
-    ConfigError, OSError.
+    Segments without a translation are empty lines, and segments that need a review are included, so that files of one
+    document are parallel. `target`: for TSV the column, by default the second; for TMX the language. Raises
+    FormatError, ConfigError, OSError.
     """
     kind = named_format(path)
     if kind not in FORMATS:
@@ -90,7 +90,7 @@ def read_translations(path: str | Path, target: str | int | None = None) -> Iter
 
 
 def _tmx_texts(path: str | Path, target: str | int | None) -> Iterator[str]:
-    """The text in one language of each unit that has any."""
+    """The text in one language of each unit that has this language."""
     if target is None:
         raise ConfigError(
             f"{path}: a translation memory has several languages; give the target language (--target-column de)"
@@ -109,7 +109,7 @@ def _tsv_pairs(path: str | Path, columns: Columns) -> Iterator[tuple[str, str]]:
 
 
 def tmx_pairs(path: str | Path, source: str | None, target: str | None) -> Iterator[tuple[str, str] | str]:
-    """The sentence pairs of a translation memory, or "other languages" for what is not in both."""
+    """The sentence pairs of a translation memory, or "other languages" for units that lack one of the two languages."""
     if source is None or target is None:
         raise ConfigError(f"{path}: a memory has several languages; give both (--source-column en --target-column de)")
     languages, n_pairs = Counter[str](), 0
@@ -128,7 +128,7 @@ def tmx_pairs(path: str | Path, source: str | None, target: str | None) -> Itera
 
 
 def _tmx_units(path: str | Path) -> Iterator[Any]:
-    """The units of a translation memory, of which one at a time is in memory."""
+    """Yield the units of a translation memory; only one at a time is in memory."""
     tmx = toolkit("storage.tmx")
     from lxml import etree
 

@@ -16,21 +16,21 @@ from phrasebeam.decoder.documents.file_formats import format_name, parsed, toolk
 from phrasebeam.decoder.documents.language_codes import nearest
 
 DELIMITERS = {"tsv": "\t", "csv": ","}
-# Scripts without spaces between words, each of whose characters may begin or end a term
+# Scripts without spaces between words: each character may begin or end a term
 WITHOUT_SPACES = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN", "IDEOGRAPHIC")
 
 
 class FoundTerm(NamedTuple):
     """A term in a text, with its translations."""
 
-    begin: int  # characters
+    begin: int  # in characters
     end: int
     targets: tuple[str, ...]
 
 
 @dataclass
 class TermBase:
-    """Phrases of the source language with their translations, in the case that these are to have.
+    """Phrases of the source language with their translations, in the letter case that these should have.
 
     >>> terms = TermBase([("operating system", "Betriebssystem"), ("system", "System")])
     >>> list(terms.found("The Operating System"))
@@ -39,7 +39,7 @@ class TermBase:
 
     pairs: Iterable[tuple[str, str]]
     _targets: dict[tuple[str, ...], list[str]] = field(default_factory=dict, init=False)
-    _longest: dict[str, int] = field(default_factory=dict, init=False)  # words of terms by the first of them
+    _longest: dict[str, int] = field(default_factory=dict, init=False)  # words of the longest, by its first
 
     def __post_init__(self) -> None:
         for source, target in self.pairs:
@@ -52,7 +52,7 @@ class TermBase:
         return len(self._targets)
 
     def found(self, text: str) -> Iterator[FoundTerm]:
-        """The terms in a text, from left to right; of those that begin at the same word the longest one."""
+        """The terms in a text, from left to right; of terms that begin at the same word, only the longest."""
         words, i = list(_words(text)), 0
         while i < len(words):
             for n in range(min(self._longest.get(words[i][0], 0), len(words) - i), 0, -1):
@@ -65,7 +65,7 @@ class TermBase:
 
 @checked
 def read_terms(path: str | Path, source: str | None = None, target: str | None = None) -> TermBase:
-    """Read a term base from a CSV, TSV or TBX file, plain or compressed; its name tells the format.
+    """Read a term base from a CSV, TSV or TBX file, compressed or not; its name indicates the format.
 
     `source`, `target`: for TBX the languages (BCP 47), which may be omitted if the file has two languages. For CSV and
     TSV the columns, named by a header or numbered from 1; by default the first two. A term may have several lines, and
@@ -139,7 +139,7 @@ def _two_codes(
 
 
 def _words(text: str) -> Iterator[tuple[str, int, int]]:
-    """The words of a text, and its other characters but white space, in lower case; begin and end of each."""
+    """The words of a text, and its other characters except white space, in lower case; with begin and end of each."""
     position = 0
     for key, group in groupby(enumerate(text), lambda one: _class(one[1], one[0])):
         size = len(list(group))
@@ -150,7 +150,7 @@ def _words(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _class(character: str, place: int) -> object:
-    """The class of a character: letters, digits and marks form one, other characters none."""
+    """The class of a character: letters, digits and marks belong to one class, every other character to its own."""
     if character.isspace():
         return None
     if character.isalnum() or unicodedata.category(character)[0] == "M":

@@ -1,4 +1,4 @@
-"""XLIFF 1.2 and 2: their segments with inline tags, filled in and marked as to be reviewed."""
+"""XLIFF 1.2 and 2: segments with inline tags, which are filled in and marked for review."""
 
 import re
 from collections.abc import Iterator
@@ -18,13 +18,13 @@ EXPECTED = "XLIFF 1.2 or 2"
 REVIEW, SUB_STATE, REVIEWED = "needs-review-translation", "phrasebeam:machine", "translated"
 KEPT = "locked"
 LONGEST_PROLOG = 1 << 16  # bytes before the root element
-# States of targets that are to be made anew: such a target is most often a copy of the source
+# States of targets to be translated anew: such a target is usually a copy of the source
 UNFINISHED = ("new", "needs-translation", "needs-l10n", "initial")
 ROOT_END = re.compile(rb"</(?:\w+:)?xliff\s*>|<(?:\w+:)?xliff\b[^>]*/>")
 
 
 class XliffFile:
-    """An XLIFF file, as translate-toolkit reads it; the languages are those of the file."""
+    """An XLIFF file, read by translate-toolkit; its languages are those of the file."""
 
     def __init__(self, path: str | Path, source: str | None = None, target: str | None = None):
         """Raises ConfigError if the languages of the file are not `source` and `target`."""
@@ -72,7 +72,7 @@ class XliffUnit:
 
     @property
     def origin(self) -> Any:
-        """The element that is translated: <seg-source>, in which sentences are divided, or <source>."""
+        """The element to be translated: <seg-source>, in which sentences are divided, or <source>."""
         divided = self.element.find(self._namespaced("seg-source"))
         return self.source if divided is None else divided
 
@@ -93,7 +93,7 @@ class XliffUnit:
             before, tail = self.origin, self.origin.tail
             before.tail = None
             before.addnext(target)
-            before.tail, target.tail = self.element.text, tail  # on a line of its own, where the source is
+            before.tail, target.tail = self.element.text, tail  # on its own line, if the source is
         self.target = target
 
     def mark_reviewed(self) -> None:
@@ -105,7 +105,7 @@ class XliffUnit:
 
 
 class XliffDocument(Document):
-    """An XLIFF file, whose segments without a target are filled in and marked as to be reviewed; all others stay."""
+    """An XLIFF file. Segments without a target are filled in and marked for review; all others stay unchanged."""
 
     def __init__(self, path: str | Path, source: str | None = None, target: str | None = None):
         self._file = XliffFile(path, source, target)
@@ -153,14 +153,14 @@ def xliff_translations(path: str | Path) -> Iterator[str]:
 
 
 def inner_xml(element: Any) -> str:
-    """The content of an element as XML; if white space does not matter, it is single."""
+    """The content of an element as XML; white space is collapsed unless the element preserves it."""
     from lxml import etree
 
     helpers = toolkit("misc.xml_helpers")
     is_preserved = helpers.getXMLspaceInherited(element, "default") == "preserve"
     copied = deepcopy(element)
     copied.tail = None
-    for node in copied.iter(etree.Element):  # no longer as CDATA, and no comments
+    for node in copied.iter(etree.Element):  # now without CDATA and comments
         node.text = _text(node.text, is_preserved)
         if node is not copied:
             node.tail = _text(node.tail, is_preserved)
@@ -169,7 +169,7 @@ def inner_xml(element: Any) -> str:
 
 
 def plain_text(element: Any) -> str:
-    """The text in an element of XLIFF or TMX without tags and their code, white space made single."""
+    """The text in an element of XLIFF or TMX without tags and their code, with white space collapsed."""
     return " ".join("".join(_texts(element)).split())
 
 
@@ -191,7 +191,7 @@ def _text(text: str | None, is_preserved: bool) -> str | None:
 
 
 def _element(name: str, xml: str, like: Any) -> Any:
-    """An element with this inner XML, in the namespaces of another one."""
+    """An element with this inner XML, in the namespaces of another element."""
     from lxml import etree
 
     parser = toolkit("misc.xml_helpers").get_safe_xml_parser()

@@ -1,4 +1,4 @@
-"""A translation with all that its score is made of: phrases and their alternatives, features times weights."""
+"""A translation with the parts of its score: phrases and their alternatives, features times weights."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from phrasebeam.decoder.output.search_result import SearchResult
 from phrasebeam.decoder.sparse.sparse_weights import fill_weights
 from phrasebeam.decoder.sparse.templates import GROUPS
 
-MOST_ALTERNATIVES = 20  # of a phrase
+MOST_ALTERNATIVES = 20  # for each phrase
 
 
 class PhraseAlternative(Plain):
@@ -19,18 +19,17 @@ class PhraseAlternative(Plain):
 
     target: str
     score: float  # of the phrase pair alone: weighted features that need no context
-    estimate: float  # with its own language model score, by which options are ranked
-    total: float  # of the whole translation, with this phrase in place of the one that was chosen
+    estimate: float  # score plus language model score without context; options are ranked by it
+    total: float  # score of the whole translation, with this phrase instead of the chosen one
     is_chosen: bool
 
 
 def alternatives(
     result: SearchResult, weighing: Weighing, derivation: Derivation, number: int, most: int
 ) -> list[PhraseAlternative]:
-    """The options of the span of phrase `number` of a derivation: the `most` best, and the chosen one, by their total.
+    """The options of the span of phrase `number` of a derivation, by their total: the `most` best, and the chosen one.
 
-    Words of a prefix that are not the translation of source words have none. The search must have looked its options
-    up.
+    Words of a prefix that translate no source words have no alternatives. The search must have looked up its options.
     """
     options = result.workspace.options
     begin, end, pair = (int(field[number]) for field in (derivation.begin, derivation.end, derivation.pair))
@@ -62,21 +61,21 @@ def _replaced(derivation: Derivation, number: int, pair: int) -> Derivation:
 
 
 class FiredFeature(Plain):
-    """A sparse feature that fired at a phrase, or between the one before and it."""
+    """A sparse feature that fired at a phrase, or between the preceding phrase and this one."""
 
     phrase: int  # number of the phrase, in target order
     group: str
     name: str
     value: float
-    weight: float  # times the scale of its group
+    weight: float  # multiplied by the scale of its group
     score: float
 
 
 def fired_features(result: SearchResult, derivation: Derivation) -> list[FiredFeature]:
-    """All sparse features of a complete derivation, those that matter most first; none if the model has none."""
+    """All sparse features of a complete derivation, the largest contributions first; none if the model has none."""
     if not result.tables.sparse.active.any() or not derivation.pair.size:
         return []
-    # Phrase by phrase: the features of a beginning are the first ones of the whole.
+    # Phrase by phrase: the features of a beginning are the first features of the whole derivation.
     ends = [
         result.vector(Derivation(*(field[:n] for field in derivation)), False)[1].size
         for n in range(1, derivation.pair.size)
@@ -97,7 +96,7 @@ def fired_features(result: SearchResult, derivation: Derivation) -> list[FiredFe
 
 
 class ExplainedPhrase(Plain):
-    """A phrase of a translation, joined to the source words that it translates."""
+    """A phrase of a translation, with the source words that it translates."""
 
     source: str
     target: str
@@ -105,11 +104,11 @@ class ExplainedPhrase(Plain):
     target_span: tuple[int, int]  # words of the translation
     alignment: list[tuple[int, int]]  # (source, target) positions in the sentence and the translation
     is_copied: bool  # an unknown word
-    is_fallback: bool  # words of the prefix that no phrase pair gives
-    score: float  # what it adds where it stands; those of all phrases add up to that of the translation
-    features: list[WeightedFeature]  # the same by feature, without those that it does not change
+    is_fallback: bool  # words of the prefix that no phrase pair produces
+    score: float  # its contribution at its place; the sum over phrases is the translation's score
+    features: list[WeightedFeature]  # its contribution by feature, without features that it does not change
     alternatives: list[PhraseAlternative]
-    confidences: list[float]  # the probability of each word of the target; none of a translation that was given
+    confidences: list[float]  # the probability of each word of the target; none for a given translation
 
 
 class ExplainedTranslation(Plain):
@@ -119,13 +118,13 @@ class ExplainedTranslation(Plain):
     score: float
     features: list[WeightedFeature]  # all of them, in the order of the feature vector
     phrases: list[ExplainedPhrase]  # in target order
-    sparse: list[FiredFeature]  # what matters most first
+    sparse: list[FiredFeature]  # largest contributions first
 
 
 def explained_translation(
     result: SearchResult, derivation: Derivation, score: float, confidences: Sequence[float] = ()
 ) -> ExplainedTranslation:
-    """The derivation of a search, whose pairs are numbered as in its tables; `confidences` are those of its words."""
+    """The derivation of a search, with pairs numbered as in its tables; `confidences` are those of its words."""
     weighing = Weighing.of(result)
     added = added_by_phrase(result, derivation) if derivation.pair.size else np.zeros((0, result.features.size))
     total = added.sum(axis=0)

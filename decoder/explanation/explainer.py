@@ -18,18 +18,18 @@ MOST_LISTED, MOST_TRACED = 1000, 100
 
 
 class ExplanationRequest(Plain):
-    """Size of an explanation."""
+    """Size limits of an explanation."""
 
-    nbest: int = Field(default=10, ge=1, le=MOST_LISTED)  # translations, each of another text
+    nbest: int = Field(default=10, ge=1, le=MOST_LISTED)  # translations, each with a different text
     stacks: int = Field(default=10, ge=0, le=MOST_TRACED)  # hypotheses of each kind in each stack; 0 for no stacks
 
 
 class ListedTranslation(Plain):
-    """A translation of the n-best list, and what makes the best one better."""
+    """A translation of the n-best list, and the features in which the best one is better."""
 
     text: str
     score: float
-    differences: list[FeatureDifference]  # the best one minus this one
+    differences: list[FeatureDifference]  # the best translation minus this one
 
 
 class SentenceExplanation(Plain):
@@ -37,9 +37,9 @@ class SentenceExplanation(Plain):
 
     source: list[str]  # words
     best: ExplainedTranslation  # the best derivation that the search found
-    least_risk: str | None  # what the model answers instead, where it searches for the least Bayes risk
-    nbest: list[ListedTranslation]  # the best one first
-    stacks: list[TracedStack]  # none of sentences with a prefix, whose scores are estimates until it ends
+    least_risk: str | None  # the answer of the model instead, if it decodes for the least Bayes risk
+    nbest: list[ListedTranslation]  # the best first
+    stacks: list[TracedStack]  # empty for sentences with a prefix, whose scores are estimates until the prefix ends
 
 
 DEFAULT = ExplanationRequest()
@@ -54,9 +54,9 @@ class Explainer:
     def explain(
         self, line: Sentence, request: ExplanationRequest = DEFAULT, stop: StopFlag | None = None
     ) -> SentenceExplanation:
-        """All about the translation of a tokenized sentence. Raises ConfigError if it cannot be translated.
+        """Explain the translation of a tokenized sentence. Raises ConfigError if it cannot be translated.
 
-        When another thread sets the flag `stop`, InterruptedError.
+        Raises InterruptedError when another thread sets the flag `stop`.
 
         >>> explanation = Explainer(Decoder.load("model")).explain("der hund schläft .")
         >>> [phrase.source for phrase in explanation.best.phrases]  # doctest: +SKIP
@@ -65,7 +65,7 @@ class Explainer:
         given = self.decoder.search_input(line)
         with self.decoder.searcher.search(given, stop=stop) as result:
             n_words = len(result.source.words)
-            # What reads the graph first: computing features uses the memory of the search.
+            # Read the graph first: computing features overwrites the memory of the search.
             can_trace = request.stacks and n_words and not given.prefix.words
             stacks = search_trace(result, request.stacks) if can_trace else []
             confidences = result.best(self.decoder.confidence).confidences
@@ -82,7 +82,7 @@ class Explainer:
     def compare(
         self, line: Sentence, translation: str | Sequence[str], stop: StopFlag | None = None
     ) -> GivenComparison:
-        """Why the model says, or does not say, a tokenized translation of a tokenized sentence."""
+        """Explain why the model does, or does not, give a tokenized translation of a tokenized sentence."""
         words = split(translation) if isinstance(translation, str) else list(translation)
         given = self.decoder.search_input(line)
         snapshot = self.decoder.searcher.snapshot

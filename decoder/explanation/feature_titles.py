@@ -1,11 +1,11 @@
-"""Names of dense features for users, as in the literature; files have keys and numbers."""
+"""Names of dense features for users, as in the literature; files have only keys and numbers."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from phrasebeam.decoder.features.reordering_type import Kind, Reordering
 
 Groups = Iterable[tuple[str, int | None]]  # keys of weights.yaml, and lengths of lists; None: a single number
-TITLES = {  # of features whose keys, with spaces, say less
+TITLES = {  # for features whose keys, written with spaces, are less clear
     "bitext_count": "ln count of the phrase pair",
     "early_distortion": "early distortion (certain jumps)",
     "length_groups": "by phrase length",
@@ -25,7 +25,7 @@ OF_ORIENTATIONS: dict[Kind, tuple[str, ...]] = {  # in the order of reordering.C
 
 
 def feature_titles(groups: Groups, reordering: Reordering | None) -> list[str]:
-    """One title for each value of a feature vector, whose `reordering` model is of this type, if it is known.
+    """One title for each value of a feature vector; `reordering` is the type of its reordering model, if known.
 
     >>> feature_titles([("translation", 2), ("word_penalty", None)], None)
     ['P(f|e)', 'lexical weight P(f|e)', 'word penalty']
@@ -51,7 +51,7 @@ def phrase_titles(size: int) -> list[str]:
 
 
 def reordering_titles(reordering: Reordering | None, size: int) -> list[str]:
-    """Titles of scores of lexicalized reordering: direction and orientation, numbers if the type is not known."""
+    """Titles of scores of lexicalized reordering: direction and orientation, or numbers if the type is not known."""
     if reordering is None or reordering.n_weights != size:
         return _numbered("reordering", size)
     kinds = OF_ORIENTATIONS[reordering.kind]

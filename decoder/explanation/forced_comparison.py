@@ -1,6 +1,6 @@
-"""Why a model does or does not give a certain translation: forced decoding of it, compared with what the search finds.
+"""Why a model does or does not give a certain translation: forced decoding of it, compared with the search result.
 
-Where the limits of the search exclude it, wider ones tell which limit that is.
+If the limits of the search exclude it, wider limits show which limit is the reason.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.translate.translator import Decoder
 
 Verdict = Literal["same", "worse", "search error", "table limit", "distortion limit", "missing pair", "too large"]
-MOST_STATES = 1 << 18  # of forced decoding: some seconds at most
+MOST_STATES = 1 << 18  # of forced decoding; takes some seconds at most
 TIE = 1e-9
 SETTINGS = ForcedDecodingSettings(prefixes="none", max_states=MOST_STATES)
 Phrase = tuple[int, int, str]  # a source span and its target
@@ -34,18 +34,18 @@ Phrase = tuple[int, int, str]  # a source span and its target
 class GivenComparison(Plain):
     """Comparison of a given translation with the one that the search finds.
 
-    `verdict`: it is the same; the model can say it and scores it worse; or no worse, so that the search lost it; it
-    needs phrase pairs beyond the table limit, or jumps beyond the distortion limit; or the model lacks a phrase pair.
-    "too large": there were too many derivations to tell.
+    `verdict`: both are the same; the model can produce the given one but scores it worse; or scores it no worse, so
+    that the search lost it; it needs phrase pairs beyond the table limit, or jumps beyond the distortion limit; or the
+    model lacks a phrase pair. "too large": there were too many derivations to decide.
     """
 
     given: str
     verdict: Verdict
-    reason: str  # the same in a sentence
-    translation: ExplainedTranslation | None  # the best derivation that yields it, if there is one
-    differences: list[FeatureDifference]  # found minus given: positive scores make the search prefer what it found
+    reason: str  # the verdict as a sentence
+    translation: ExplainedTranslation | None  # its best derivation, if there is one
+    differences: list[FeatureDifference]  # found minus given: positive scores favour what the search found
     beyond_limit: list[str]  # phrase pairs that the table limit leaves out, as source ||| target
-    missing: MissingPair | None  # where the model lacks a pair
+    missing: MissingPair | None  # given if the model lacks a pair
 
 
 class Found(NamedTuple):
@@ -71,7 +71,7 @@ class GivenTranslations:
         self.decoder = decoder
         settings = decoder.search_settings
         free = {"table_limit": 0, "distortion_limit": -1}
-        self._limits = {  # by the limit that is lifted
+        self._limits = {  # by the limit that is removed
             "": ForcedDecoder(decoder, SETTINGS),
             "table limit": ForcedDecoder(decoder.within(settings.model_copy(update={"table_limit": 0})), SETTINGS),
             "distortion limit": ForcedDecoder(
@@ -82,7 +82,7 @@ class GivenTranslations:
     def compare(
         self, given: Input, words: Sequence[str], snapshot: WeightSnapshot, found: Found, stop: StopFlag | None = None
     ) -> GivenComparison:
-        """Compare the translation `words` of a sentence with what the search by `snapshot` found."""
+        """Compare the translation `words` of a sentence with what the search with `snapshot` found."""
         text, is_too_large = " ".join(words), False
         for name, forced in self._limits.items():
             if stop:
@@ -90,7 +90,7 @@ class GivenTranslations:
             is_too_large, best = self._force(forced, given, words, snapshot, found)
             if best is not None:
                 return self._reached(name, text, given, best, found)
-            if is_too_large:  # wider limits would be so, too
+            if is_too_large:  # wider limits would be too large as well
                 break
         missing = self._missing(given, words, snapshot)
         if is_too_large and not missing.is_certain:
@@ -100,7 +100,7 @@ class GivenTranslations:
     def _force(
         self, forced: ForcedDecoder, given: Input, words: Sequence[str], snapshot: WeightSnapshot, found: Found
     ) -> tuple[bool, _Forced | None]:
-        """Whether the forced search was too large, and the best derivation, if any."""
+        """Return whether the forced search was too large, and the best derivation, if any."""
         with _prepared(forced, given, words, snapshot) as search:
             status, lattice = search.lattice()
             gold = search.score(lattice) if lattice is not None else None
@@ -136,7 +136,7 @@ class GivenTranslations:
         ]
 
     def _missing(self, given: Input, words: Sequence[str], snapshot: WeightSnapshot) -> MissingPair:
-        """The missing pair, searched for among all options of the sentence, without limits."""
+        """The missing pair, searched among all options of the sentence, without limits."""
         searcher = self._limits["distortion limit"].decoder.searcher
         with searcher.prepare(given, snapshot=snapshot) as search:
             search.look_up()
@@ -148,7 +148,7 @@ class GivenTranslations:
 def _prepared(
     forced: ForcedDecoder, given: Input, words: Sequence[str], snapshot: WeightSnapshot
 ) -> Iterator[ForcedSearch]:
-    """The search of a sentence pair by the weights of `snapshot`, within the limits of `forced`."""
+    """Yield the search of a sentence pair with the weights of `snapshot`, within the limits of `forced`."""
     limits = forced.decoder.searcher.snapshot.parameters
     parameters = snapshot.parameters._replace(distortion_limit=limits.distortion_limit)
     with forced.prepare(given, words, snapshot._replace(parameters=parameters)) as search:
@@ -164,7 +164,7 @@ def _best(result: SearchResult, gold: GoldGraph, found: Found) -> _Forced:
 
 
 def _verdict(limit: str, text: str, best: _Forced, found: Found, beyond: Sequence[str]) -> tuple[Verdict, str]:
-    """The verdict of what can be derived without that limit, and the reason for it."""
+    """The verdict on a derivation that exists without that limit, and the reason for it."""
     if limit == "table limit":
         return "table limit", f"It needs phrase pairs beyond the table limit: {'; '.join(beyond)}."
     if limit == "distortion limit":
@@ -191,7 +191,7 @@ def _comparison(text: str, verdict: Verdict, reason: str, missing: MissingPair |
 
 
 def _tell(missing: MissingPair, source: Sequence[str]) -> str:
-    """The missing pair as a sentence."""
+    """The missing pair, described in a sentence."""
     left = " ".join(source[i] for i in missing.untranslated)
     begin = f"After “{missing.produced}”" if missing.produced else "At the beginning"
     if missing.unknown:

@@ -1,5 +1,7 @@
-"""The first phrase pair that a model lacks for a given translation: how far its phrase pairs can follow that, and where
-no other one goes on. Nothing else counts here: no limit of jumps, no scores.
+"""The first phrase pair that a model lacks for a given translation.
+
+It is the place up to which its phrase pairs can produce the translation, and where none can continue. Limits of jumps
+and scores do not matter here.
 """
 
 from collections.abc import Sequence
@@ -10,17 +12,17 @@ from phrasebeam.decoder.explanation.weighted_features import Plain
 from phrasebeam.decoder.options.option_arrays import Options
 
 MOST_STATES = 50_000  # pairs of a coverage and a position
-Step = tuple[int, int]  # the bits of the source words that an option covers, and the position behind its target words
+Step = tuple[int, int]  # the bits of the source words that an option covers, and the position after its target words
 
 
 class MissingPair(Plain):
-    """The place where a translation leaves what the phrase pairs of the sentence can produce."""
+    """The place where the phrase pairs of the sentence can no longer produce a translation."""
 
     produced: str  # the longest beginning of the translation that they can produce
-    rest: str  # what they cannot go on with
-    untranslated: list[int]  # positions of the source words that are then left, of which one must be translated so
-    unknown: list[str]  # words of the translation that no phrase pair of the sentence has
-    is_exact: bool  # False where there were too many ways to follow all
+    rest: str  # the remainder, which they cannot continue
+    untranslated: list[int]  # positions of the source words that remain then; one of them would need the missing pair
+    unknown: list[str]  # words of the translation that occur in no phrase pair of the sentence
+    is_exact: bool  # False if there were too many ways to follow all
 
     @property
     def is_certain(self) -> bool:
@@ -29,7 +31,7 @@ class MissingPair(Plain):
 
 
 def missing_pair(options: Options, n_words: int, reference: np.ndarray, words: Sequence[str]) -> MissingPair:
-    """Follow `words`, whose target ids are `reference` (int32[m]), by the options of a sentence of `n_words` words."""
+    """Follow `words` (target ids: `reference`, int32[m]) with the options of a sentence of `n_words` words."""
     steps = _steps(options, n_words, reference)
     covered, position, is_exact = _furthest(steps, len(words))
     used = set(options.words[: options.target_first[_n_targets(options, n_words)]].tolist())
@@ -47,12 +49,12 @@ def _n_targets(options: Options, n_words: int) -> int:
 
 
 def _steps(options: Options, n_words: int, reference: np.ndarray) -> list[list[Step]]:
-    """The options that produce what stands at each position of the reference."""
+    """For each position of the reference, the options that produce the words from there."""
     wanted, firsts, ends = reference.tolist(), options.target_first[:-1], options.target_first[1:]
     target_of = options.target[: options.first[n_words * options.longest]]
     is_empty = firsts[target_of] == ends[target_of]
     can_begin = np.isin(options.words[np.minimum(firsts[target_of], options.words.size - 1)], reference)
-    places = dict[int, list[tuple[int, int]]]()  # of a target phrase: where it begins and ends
+    places = dict[int, list[tuple[int, int]]]()  # begins and ends of each target phrase in the reference
     steps: list[list[Step]] = [[] for _ in range(len(wanted) + 1)]
     for option in np.flatnonzero(is_empty | can_begin).tolist():
         target = int(target_of[option])
@@ -69,13 +71,13 @@ def _steps(options: Options, n_words: int, reference: np.ndarray) -> list[list[S
 
 
 def _furthest(steps: Sequence[Sequence[Step]], size: int) -> tuple[int, int, bool]:
-    """(coverage, position, whether all was followed) of the state that produces most and then covers most."""
-    coverages: list[dict[int, None]] = [{} for _ in range(size + 1)]  # by position, in order
+    """(coverage, position, whether all were followed) of the state that produces most words, then covers most."""
+    coverages: list[dict[int, None]] = [{} for _ in range(size + 1)]  # for each position, an ordered set
     coverages[0][0] = None
     n_states, best, is_exact = 1, (0, 0), True
     for position in range(size + 1):
         waiting = list(coverages[position])
-        for covered in waiting:  # grows by options without target words
+        for covered in waiting:  # the list grows by options without target words
             if (position, covered.bit_count()) > (best[0], best[1].bit_count()):
                 best = position, covered
             for bits, behind in steps[position]:

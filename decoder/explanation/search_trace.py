@@ -1,8 +1,8 @@
 """The search, stack by stack: hypotheses that were kept, recombined or lost, and why.
 
-All of it is read from the hypothesis graph, so that a search that nobody asks about does no more than before: what the
-hypotheses in the graph could be extended by and is not in the graph was lost. The best of these by their estimates are
-scored, as all that the search keeps is, and compared with what its stack kept.
+All of this is read from the hypothesis graph, so that searches without explanation do no extra work: extensions of
+hypotheses in the graph that are not in the graph themselves were lost. The best of these by their estimates are scored,
+like all hypotheses of the search, and compared with what their stack kept.
 """
 
 from collections.abc import Sequence
@@ -22,26 +22,26 @@ from phrasebeam.decoder.search.hypothesis_graph import NO_OPTION, START_NODE, Hy
 from phrasebeam.kernels.jit import kernel
 
 Reason = Literal["beam", "stack", "not tried"]
-TIE = 1e-9  # scores that are computed in another order differ by less
+TIE = 1e-9  # scores computed in different orders differ by less
 FULL = np.int64(-1)
-FIRST_ROOM = 1 << 14  # extensions
+FIRST_ROOM = 1 << 14  # initial room for extensions
 
 
 class Extensions(NamedTuple):
-    """X pairs of a node and a span, by node; and the future costs of N nodes."""
+    """X pairs of a node and a span, ordered by node; and the future costs of N nodes."""
 
     node: Annotated[np.ndarray, array(np.int32, "X", fill=None)]
-    covered: Annotated[np.ndarray, array(np.int32, "X", fill=None)]  # words, with those of the span
+    covered: Annotated[np.ndarray, array(np.int32, "X", fill=None)]  # covered words, including the span
     span: Annotated[np.ndarray, array(np.int64, "X", fill=None)]  # index in Options.first
     base: Annotated[np.ndarray, array(np.float64, "X", fill=None)]  # score of the node and of the jump to the span
     orientation: Annotated[np.ndarray, array(np.int64, "X", fill=None)]  # index in Options.backward
-    remaining: Annotated[np.ndarray, array(np.float64, "X", fill=None)]  # future cost behind the span
+    remaining: Annotated[np.ndarray, array(np.float64, "X", fill=None)]  # future cost after the span
     node_remaining: Annotated[np.ndarray, array(np.float64, "N", fill=None)]
 
 
 @kernel
 def fill_extensions(space: SearchSpace, n_words: int, extensions: Extensions):
-    """List what the nodes of a searched graph can be extended by; the number (int64), or FULL."""
+    """List the extensions of the nodes of a searched graph; return their number (int64), or FULL."""
     graph, options, count = space.graph, space.options, np.int64(0)
     for covered in range(n_words + 1):
         for node in range(graph.stack_first[covered], graph.stack_first[covered + 1]):
@@ -64,7 +64,7 @@ def fill_extensions(space: SearchSpace, n_words: int, extensions: Extensions):
 
 
 def all_extensions(space: SearchSpace, n_words: int) -> Extensions:
-    """The extensions of all nodes in the graph that the search of a sentence of `n_words` words left behind."""
+    """The extensions of all nodes in the graph of a search of a sentence of `n_words` words."""
     room, n_nodes = FIRST_ROOM, int(space.graph.stack_first[n_words + 1])
     while True:
         extensions = allocate(Extensions, {"X": room, "N": n_nodes})
@@ -76,29 +76,29 @@ def all_extensions(space: SearchSpace, n_words: int) -> Extensions:
 
 
 class TracedHypothesis(Plain):
-    """A hypothesis that a stack kept, with all that were recombined with it."""
+    """A hypothesis that a stack kept, together with the hypotheses recombined with it."""
 
     node: int  # number in the graph
-    back: int | None  # node that its best way comes from; None at the start
+    back: int | None  # node from which its best way comes; None at the start
     coverage: list[int]  # positions of translated source words
-    source: str  # last phrase
+    source: str  # source side of the last phrase
     target: str
     text: str  # the whole translation so far
     score: float
-    future: float  # estimate of what is not translated
+    future: float  # future cost: estimate for what is not translated
     n_recombined: int  # worse ways to the same state
     is_on_best: bool  # part of the best derivation
 
 
 class RecombinedHypothesis(Plain):
-    """A worse way to the state of a hypothesis that was kept."""
+    """A worse way to the state of a kept hypothesis."""
 
     into: int  # node
     source: str
     target: str
     text: str
     score: float
-    loss: float  # how much worse it is
+    loss: float  # difference of its score to that of the kept hypothesis
 
 
 class LostHypothesis(Plain):
@@ -110,43 +110,43 @@ class LostHypothesis(Plain):
     text: str
     score: float
     future: float
-    reason: Reason  # below the beam; below the worst that a full stack kept; or not tried by cube pruning
-    missing: float  # by how much score and future cost are too low; 0 where it was not tried
+    reason: Reason  # below the beam; below the worst hypothesis kept by a full stack; or not tried by cube pruning
+    missing: float  # by how much score plus future cost is too low; 0 if it was not tried
 
 
 class TracedStack(Plain):
     """Hypotheses that have translated equally many source words."""
 
     covered: int  # words
-    n_tried: int  # extensions of what was kept by all options that fit
+    n_tried: int  # extensions of kept hypotheses by all options that fit
     n_kept: int
     n_recombined: int
     n_lost: int
-    beam: float | None  # the least score with future cost that the beam threshold keeps; None without one
-    worst: float | None  # score with future cost of the worst that was kept
-    is_full: bool  # as many as the limit of the stack
-    kept: list[TracedHypothesis]  # the best ones
+    beam: float | None  # the least score plus future cost within the beam threshold; None without threshold
+    worst: float | None  # score plus future cost of the worst hypothesis kept
+    is_full: bool  # whether it has as many hypotheses as its limit
+    kept: list[TracedHypothesis]  # the best hypotheses
     recombined: list[RecombinedHypothesis]
     lost: list[LostHypothesis]
 
 
 class _Candidates(NamedTuple):
-    """Hypotheses that a stack lost."""
+    """Hypotheses lost by a stack."""
 
     node: np.ndarray  # int32[C]
     option: np.ndarray  # int64[C]
-    estimate: np.ndarray  # float64[C], with future cost
+    estimate: np.ndarray  # float64[C], including future cost
     remaining: np.ndarray  # float64[C]
 
 
 def search_trace(result: SearchResult, most: int) -> list[TracedStack]:
-    """The stacks of a search of text without a prefix, with up to `most` hypotheses of each kind in each."""
+    """The stacks of a search of text without a prefix, each with up to `most` hypotheses of each kind."""
     trace = _Trace(result, most)
     return [trace.stack(covered) for covered in range(1, trace.n_words + 1)]
 
 
 class _Trace:
-    """The search that is traced."""
+    """The search to be traced."""
 
     def __init__(self, result: SearchResult, most: int):
         self.result, self.most, self.weighing = result, most, Weighing.of(result)
@@ -196,7 +196,7 @@ class _Trace:
         )
 
     def _recombined(self, first: int, last: int) -> list[RecombinedHypothesis]:
-        """The ways that score least below the best way to their node."""
+        """The ways whose score is least below that of the best way to their node."""
         graph, found = self.graph, list[tuple[float, int, int]]()
         for node in range(first, last):
             begin, end = graph.edge_first[node : node + 2].tolist()
@@ -212,7 +212,7 @@ class _Trace:
         return RecombinedHypothesis(into=node, source=source, target=target, text=text, score=score, loss=loss)
 
     def _lost(self, covered: int, edges: np.ndarray) -> tuple[int, _Candidates]:
-        """The number of hypotheses of a stack that kept ones could build, and those that are not in the graph."""
+        """The number of hypotheses of a stack that kept ones can build, and those among them that the graph lacks."""
         options, extensions = self.result.workspace.options, self.extensions
         own = np.flatnonzero(extensions.covered == covered)
         first = options.first[extensions.span[own]]
@@ -228,7 +228,7 @@ class _Trace:
         return int(sizes.sum()), _Candidates(extensions.node[number], option, estimate, remaining)
 
     def _scored(self, stack: TracedStack, lost: _Candidates) -> list[LostHypothesis]:
-        """The best of those by their estimates, with their scores, best first."""
+        """The best of the lost hypotheses by their estimates, with their scores, best first."""
         best = np.lexsort((lost.option, lost.node, -lost.estimate))[: self.most]
         ways = [self._way_to(int(lost.node[i]), int(lost.option[i])) for i in best]
         scores = vectors(self.result, ways, stack.covered == self.n_words) @ self.weighing.weights
@@ -252,7 +252,7 @@ class _Trace:
         return sorted(found, key=lambda one: -(one.score + one.future))
 
     def _way_to(self, node: int, option: int = NO_OPTION) -> Derivation:
-        """The best derivation to a node, and an option after it."""
+        """The best derivation to a node, followed by an option."""
         chosen = np.empty(self.n_words + 1, np.int32)
         count = int(best_way_to(self.graph, node, chosen))
         if option != NO_OPTION:
@@ -269,7 +269,7 @@ class _Trace:
 
 
 def _reason(stack: TracedStack, priority: float) -> tuple[Reason, float]:
-    """Why a stack lost a hypothesis of that score with future cost, and by how much that is too low."""
+    """Why a stack lost a hypothesis with this `priority` (score plus future cost), and by how much it is too low."""
     if stack.beam is not None and priority < stack.beam + TIE:
         return "beam", max(stack.beam - priority, 0.0)
     if stack.is_full and stack.worst is not None and priority < stack.worst + TIE:
@@ -290,5 +290,5 @@ def _nodes_to(graph: HypothesisGraph, node: int) -> Sequence[int]:
 
 
 def _positions(first_gap: int, window: int) -> list[int]:
-    """The source positions that a coverage holds."""
+    """The source positions of a coverage."""
     return [*range(first_gap), *(first_gap + i for i in range(COVERAGE_WINDOW) if window >> i & 1)]

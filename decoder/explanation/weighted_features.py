@@ -1,4 +1,4 @@
-"""Features times weights: what a translation's score is made of, and what makes one translation better than another."""
+"""Features times weights: the parts of a translation's score, and the differences between two translations."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -19,7 +19,7 @@ class Plain(BaseModel):
 
 
 class WeightedFeature(Plain):
-    """A value of the feature vector, and what it adds to the score."""
+    """A value of the feature vector, and its contribution to the score."""
 
     name: str  # as in weights.yaml; values of a list are numbered from 0
     title: str  # for people
@@ -29,7 +29,7 @@ class WeightedFeature(Plain):
 
 
 class FeatureDifference(Plain):
-    """A value in two translations, and by how much it makes the first one better than the second."""
+    """A value in two translations, and by how much it favours the first."""
 
     name: str
     title: str
@@ -42,7 +42,7 @@ class FeatureDifference(Plain):
 class Weighing(NamedTuple):
     """The names and weights of a feature vector of F values."""
 
-    names: list[tuple[str, str]]  # in files, and for people
+    names: list[tuple[str, str]]  # in files, and for users
     weights: np.ndarray  # float64[F]
 
     @classmethod
@@ -58,7 +58,7 @@ class Weighing(NamedTuple):
         return [WeightedFeature(name=n, title=t, value=v, weight=w, score=s) for (n, t), v, w, s in rows]
 
     def differences(self, vector: np.ndarray, other: np.ndarray) -> list[FeatureDifference]:
-        """The values in which two vectors (float64[F]) differ, those that change the score most first."""
+        """The values in which two vectors (float64[F]) differ, the largest changes of the score first."""
         scores = (vector - other) * self.weights
         rows = zip(self.names, self.weights.tolist(), vector.tolist(), other.tolist(), scores.tolist())
         found = [
@@ -70,7 +70,7 @@ class Weighing(NamedTuple):
 
 
 def vectors(view: DerivationView, derivations: Sequence[Derivation], is_complete: bool = True) -> np.ndarray:
-    """float64[N, F] features of N derivations, computed from these alone; </s> follows if they are complete."""
+    """float64[N, F] features of N derivations, computed from these alone; if they `is_complete`, </s> follows."""
     matrix = np.zeros((len(derivations), view.features.size))
     if derivations:
         offsets = np.cumsum([0, *(one.pair.size for one in derivations)])
@@ -79,15 +79,16 @@ def vectors(view: DerivationView, derivations: Sequence[Derivation], is_complete
 
 
 def joined(derivations: Sequence[Derivation]) -> Derivation:
-    """The phrases of all of them, one behind the other."""
+    """Concatenate the phrases of all derivations."""
     return Derivation(*(np.concatenate(field) for field in zip(*derivations)))
 
 
 def added_by_phrase(view: DerivationView, derivation: Derivation) -> np.ndarray:
-    """float64[K, F], what each of the K phrases of a complete derivation adds to its features where it stands.
+    """float64[K, F], the contribution of each of the K phrases of a complete derivation to its features, at its place.
 
-    That is the difference between the beginnings with and without it, so the rows add up to the features of the whole.
-    How a phrase lies to the next one counts there; </s> counts for the last one.
+    It is the difference between the beginnings with and without the phrase, so the rows add up to the features of the
+    whole derivation. The orientation of a phrase to the next one counts for the next one; </s> counts for the last
+    phrase.
     """
     beginnings = [_beginning(derivation, n) for n in range(1, derivation.pair.size)]
     whole = vectors(view, [derivation])

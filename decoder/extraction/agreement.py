@@ -1,8 +1,8 @@
 """Phrase pairs of a sentence pair that enough of its word alignments allow.
 
-A bitext with K alignments has K copies of each sentence pair, one after the other, each with its own links. A pair of
-spans is taken once, however many of them allow it, as an occurrence in the first copy that does: so counts stay whole
-numbers, as discounts and leave-one-out need them. With K = 1 this is extraction as everywhere else.
+A bitext with K alignments has K consecutive copies of each sentence pair, each with its own links. A pair of spans is
+counted once, however many alignments allow it, as an occurrence in the first copy that allows it: counts stay whole
+numbers, as discounts and leave-one-out require. With K = 1 this is the usual extraction.
 """
 
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 
 
 class Agreement(NamedTuple):
-    """How many alignments a sentence pair has, and how many of them have to allow a phrase pair."""
+    """The number of alignments of a sentence pair, and how many of them must allow a phrase pair."""
 
     alignments: int = 1
     least: int = 1
@@ -30,20 +30,20 @@ class Votes(NamedTuple):
     """Counters of the alignments that allow the same pair of spans, for at most R rows of a sentence pair."""
 
     slots: np.ndarray  # int64[S], a hash table of rows; S is a power of two, above 2 R
-    counts: np.ndarray  # int64[R], of a row that is the first of its spans, else 0
+    counts: np.ndarray  # int64[R], for a row that is the first of its spans, else 0
 
 
 def new_votes(most_rows: int, agreement: Agreement) -> Votes:
-    """Votes for sentence pairs with up to `most_rows` phrase pairs by all alignments; none if there is one."""
+    """Votes for sentence pairs with up to `most_rows` phrase pairs by all alignments; empty for one alignment."""
     n_rows = most_rows if agreement.alignments > 1 else 0
     return Votes(np.zeros(2 << (2 * n_rows).bit_length(), np.int64), np.zeros(n_rows, np.int64))
 
 
 @inner_kernel
 def count_pairs(bitext: AlignedBitext, i, agreement: Agreement, max_length, occurrences):
-    """Number of phrase pairs of sentence pair i by each of its alignments, added up: what `extract_agreed` writes to.
+    """Number of phrase pairs of sentence pair i, summed over its alignments: the rows that `extract_agreed` needs.
 
-    `max_length` (int64) words a side at most; `occurrences` is an int32[0, 4].
+    `max_length` (int64): most words a side; `occurrences` is an int32[0, 4].
     """
     n = np.int64(0)
     for copy in range(i * agreement.alignments, (i + 1) * agreement.alignments):
@@ -53,10 +53,10 @@ def count_pairs(bitext: AlignedBitext, i, agreement: Agreement, max_length, occu
 
 @inner_kernel
 def extract_agreed(bitext: AlignedBitext, i, agreement: Agreement, max_length, kind, scratch, occurrences, n):
-    """Write the phrase pairs of sentence pair i with orientations to `occurrences` from row n on; the row behind them.
+    """Write the phrase pairs of sentence pair i with orientations to `occurrences` from row n on; return the next row.
 
     Columns are those of `extract_pair` and `orient`. The rows up to n + `count_pairs` are overwritten, as is `scratch`,
-    (Corners, Votes). `max_length` (int64) words a side at most; `kind` (int64) is WORD, PHRASE or HIER.
+    (Corners, Votes). `max_length` (int64): most words a side; `kind` (int64) is WORD, PHRASE or HIER.
     """
     corners, votes = scratch
     first = n
@@ -71,7 +71,7 @@ def extract_agreed(bitext: AlignedBitext, i, agreement: Agreement, max_length, k
 
 @inner_kernel
 def _keep_agreed(occurrences, least, votes):
-    """Keep the first of each `least` or more occurrences of the same spans, in their order; their number."""
+    """Keep the first of each `least` or more occurrences of the same spans, in their order; return the number kept."""
     n_rows = np.int64(occurrences.shape[0])
     n_slots = np.int64(2)
     while n_slots <= 2 * n_rows:
@@ -95,7 +95,7 @@ def _keep_agreed(occurrences, least, votes):
 
 @inlined_kernel
 def _slot_of(occurrences, k, slots, n_slots):
-    """The slot (int64) of the spans of row k, which has a row with the same spans or none."""
+    """The slot (int64) of the spans of row k: it contains a row with the same spans, or none."""
     first, begin = np.int64(occurrences[k, 1]), np.int64(occurrences[k, 2])
     lengths = source_length(occurrences[k]) * 256 + target_length(occurrences[k])
     slot = first_slot(mix(combine(combine(combine(START, first), begin), lengths)), n_slots)

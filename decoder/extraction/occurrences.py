@@ -1,4 +1,4 @@
-"""Occurrences of phrase pairs in a bitext, and the lengths and orientations that their last number packs.
+"""Occurrences of phrase pairs in a bitext; their last number packs lengths and orientations.
 
 A row (int32[4]) has the number of the sentence pair, the first source word, the first target word, and
 source length | target length << 8 | orientation to the previous phrase << 16 | to the next << 18.
@@ -23,7 +23,7 @@ def packed_lengths(source_length, target_length):
 def with_orientations(occurrence, previous, following):
     """The packed number (int64) of `occurrence` (int32[4], still without orientations) with its orientations.
 
-    `previous` and `following` (int64) are those to the previous and to the next phrase.
+    `previous` and `following` (int64) are the orientations to the previous and to the next phrase.
     """
     return np.int64(occurrence[PACKED]) | previous << PREVIOUS_SHIFT | following << NEXT_SHIFT
 

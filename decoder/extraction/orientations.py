@@ -1,8 +1,8 @@
-"""Orientations of extracted phrase pairs to the phrases before and after them: monotone, swap or discontinuous.
+"""Orientations of extracted phrase pairs to the preceding and following phrases: monotone, swap or discontinuous.
 
-Three models decide by the links of the adjacent target word (WORD, Koehn et al. 2005), by the phrase pairs extracted
-there (PHRASE, Tillmann 2004), or by all consistent pairs of spans, however long (HIER, Galley and Manning 2008). The
-rules are those of Moses' `extract` when it is run for one model.
+There are three models: they decide by the links of the adjacent target word (WORD, Koehn et al. 2005), by the phrase
+pairs extracted there (PHRASE, Tillmann 2004), or by all consistent pairs of spans, however long (HIER, Galley and
+Manning 2008). The rules are those of Moses' `extract` when it is run for one model.
 """
 
 from typing import Annotated, NamedTuple
@@ -16,17 +16,17 @@ from phrasebeam.decoder.features.reordering import LEFT, MONOTONE, RIGHT, SWAP
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 
 WORD, PHRASE, HIER = 0, 1, 2
-PREVIOUS, FOLLOWING = np.int64(0), np.int64(1)  # the phrase to which an orientation is
+PREVIOUS, FOLLOWING = np.int64(0), np.int64(1)  # the phrase to which an orientation refers
 KINDS = {"word": WORD, "phrase": PHRASE, "hier": HIER}
 
 
 class Corners(NamedTuple):
     """Source spans of the blocks of one sentence pair with F source words, by their last target word."""
 
-    linked: Annotated[np.ndarray, array(np.uint8, "T", "S")]  # 1 where target and source word are linked
-    # 1 where a block with this last target word has its last source word
+    linked: Annotated[np.ndarray, array(np.uint8, "T", "S")]  # 1 if target and source word are linked
+    # 1 if a block with this last target word has this last source word
     ends: Annotated[np.ndarray, array(np.uint8, "T", "S")]
-    # 1 where a block with this last target word has its first source word
+    # 1 if a block with this last target word has this first source word
     begins: Annotated[np.ndarray, array(np.uint8, "T", "S")]
     # Least source position of `ends` (WORD: of `linked`), or F
     first_end: Annotated[np.ndarray, array(np.int64, "T")]
@@ -47,9 +47,9 @@ def new_corners(bitext) -> Corners:
 def orient(bitext: AlignedBitext, i, kind, corners: Corners, occurrences):
     """Add orientations to the `occurrences` (int32[K, 4], see extract_pair) of sentence pair i; overwrites `corners`.
 
-    `kind` is WORD, PHRASE or HIER. The last column gets the one to the previous phrase << 16 | to the next << 18.
+    `kind` is WORD, PHRASE or HIER. The last column gets orientation to the previous phrase << 16 | to the next << 18.
     """
-    if occurrences.shape[0] == 0:  # as in pairs that are too long for `corners`
+    if occurrences.shape[0] == 0:  # pairs that are too long for `corners` have none
         return
     size = (
         bitext.source_offsets[i + 1] - bitext.source_offsets[i],
@@ -71,14 +71,14 @@ def orient(bitext: AlignedBitext, i, kind, corners: Corners, occurrences):
 
 @inlined_kernel
 def _span(occurrence):
-    """(first source word, last one, last target word) of an occurrence."""
+    """(first source word, last source word, last target word) of an occurrence."""
     first, begin = np.int64(occurrence[1]), np.int64(occurrence[2])
     return first, first + source_length(occurrence) - 1, begin + target_length(occurrence) - 1
 
 
 @inner_kernel
 def _find_links(bitext, i, kind, corners, size):
-    """Clear `corners` and fill in the links; `size` are the numbers of (source, target) words."""
+    """Clear `corners` and fill in the links; `size` has the numbers of (source, target) words."""
     n_source, n_target = size
     for t in range(n_target):
         for s in range(n_source):
@@ -98,10 +98,10 @@ def _find_links(bitext, i, kind, corners, size):
 
 @inner_kernel
 def _mark(corners, size, row, spans):
-    """Mark blocks with the last target word `row` that begin at spans[0]..spans[1] and end at spans[2]..spans[3]."""
+    """Mark blocks with last target word `row`, which begin at spans[0]..spans[1] and end at spans[2]..spans[3]."""
     for s in range(spans[0], spans[1] + 1):
         corners.begins[row, s] = 1
-        if s < size[0] - 1:  # Moses looks for distant blocks up to the last source word but one
+        if s < size[0] - 1:  # Moses searches distant blocks only up to the last source word but one
             corners.last_begin[row] = max(corners.last_begin[row], s)
     for s in range(spans[2], spans[3] + 1):
         corners.ends[row, s] = 1
@@ -137,7 +137,7 @@ def _find_blocks(bitext, i, corners, size):
 
 @inner_kernel
 def _orientation(kind, corners, size, position, neighbour):
-    """Orientation of source words first..last to what is at target word `row`; `position` is (first, last, row).
+    """Orientation of source words first..last to the blocks at target word `row`; `position` is (first, last, row).
 
     The PREVIOUS phrase is monotone on the left, the FOLLOWING one on the right. As in Moses, blocks *end* at the target
     word in both cases.
@@ -167,7 +167,7 @@ def _orientation(kind, corners, size, position, neighbour):
 
 @inner_kernel
 def _linked(corners, size, s, t):
-    """Whether source word s and target word t are linked; the sentences' beginnings and ends count as linked, too."""
+    """Whether source word s and target word t are linked; begins and ends of the sentences count as linked, too."""
     if (s == -1 and t == -1) or (s == size[0] and t == size[1]):
         return True
     if s < 0 or t < 0 or s >= size[0] or t >= size[1]:

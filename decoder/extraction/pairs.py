@@ -10,8 +10,8 @@ import numpy as np
 from phrasebeam.decoder.extraction.occurrences import packed_lengths
 from phrasebeam.kernels.jit import inner_kernel
 
-# Words of either side of the longest sentence pair that phrase pairs are extracted from. Orientations take memory and
-# time in proportion to the product of both lengths, and what is longer is hardly ever a sentence and its translation.
+# Largest number of words on either side of a sentence pair for extraction. Orientations take memory and
+# time proportional to the product of both lengths, and longer pairs are rarely a sentence and its translation.
 LONGEST_PAIR = np.int64(1000)
 
 
@@ -32,8 +32,8 @@ def extract_pair(bitext: AlignedBitext, i, max_length, occurrences, n):
     """Write the phrase pairs of sentence pair i, of at most `max_length` words a side, to `occurrences` from row n on.
 
     Columns (int32[K, 4]): i, first source word, first target word, source length | target length << 8. Returns the row
-    behind the last pair; rows beyond K are counted, but not written. A pair with more than LONGEST_PAIR words on either
-    side has none.
+    after the last pair; rows beyond K are counted, but not written. A sentence pair with more than LONGEST_PAIR words
+    on either side has no phrase pairs.
     """
     source_begin, target_begin = bitext.source_offsets[i], bitext.target_offsets[i]
     n_source = bitext.source_offsets[i + 1] - source_begin

@@ -1,6 +1,6 @@
 """Word alignments of single sentence pairs in Pharaoh's format, `0-0 1-2 2-1`, or several, `0-0 1-2 ||| 0-0`.
 
-Gold alignments by hand have sure points, `0-0`, and possible ones, `1?1` or `1p1`; both are points here.
+Manual gold alignments have sure points, `0-0`, and possible points, `1?1` or `1p1`; both are points here.
 """
 
 import re
@@ -12,9 +12,9 @@ from phrasebeam.lm.text.corpus import split
 LINE = re.compile(r"\s*(?:\d{1,9}[-?p]\d{1,9}(?:\s+|$))*", re.ASCII)
 POINT = re.compile(r"\d{1,9}[-?p]\d{1,9}", re.ASCII)
 BLANKS = str.maketrans("-?p", "   ")
-NAACL = re.compile(r"\s*\d{1,9}\s+\d{1,9}\s+\d{1,9}(?:\s+[SP])?(?:\s+[\d.]+)?\s*$", re.ASCII)  # one point
-SEPARATOR = "|||"  # of several alignments of a sentence pair
-# Other formats of alignments: how a line begins, and what to say of it.
+NAACL = re.compile(r"\s*\d{1,9}\s+\d{1,9}\s+\d{1,9}(?:\s+[SP])?(?:\s+[\d.]+)?\s*$", re.ASCII)  # one point a line
+SEPARATOR = "|||"  # between alignments of a sentence pair
+# Other formats of alignments: how a line begins, and the error message.
 FOREIGN = (
     (
         re.compile(r"# Sentence pair \("),
@@ -51,7 +51,7 @@ def read_points(line: str, n_source: int, n_target: int, path: str | Path, numbe
 
 
 def check_format(line: str, path: str | Path, number: int) -> None:
-    """Raise FormatError with line `number` of the file `path` if the text has anything except points."""
+    """Raise FormatError with line `number` of the file `path` if the text contains anything except points."""
     if LINE.fullmatch(line):
         return
     for beginning, message in FOREIGN:

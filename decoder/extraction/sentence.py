@@ -30,9 +30,9 @@ def sentence_occurrences(
 ) -> np.ndarray:
     """int32[K, 4] phrase pairs of one sentence pair, with the columns of `extract_pair` and `orient`.
 
-    `source` and `target` (int32[n], int32[m]) are word ids; alignments have points in any order, of which repeated ones
-    count once; at least `least` of them allow each phrase pair, which names the first of these as its sentence; `kind`
-    is WORD, PHRASE or HIER.
+    `source` and `target` (int32[n], int32[m]) are word ids. Alignments have points in any order; repeated points count
+    once. At least `least` alignments allow each phrase pair; its sentence number is the index of the first of these.
+    `kind` is WORD, PHRASE or HIER.
     """
     agreement, bitext = Agreement(len(alignments), least), _copies(source, target, alignments)
     occurrences = np.zeros((_count(bitext, agreement, max_length, NO_OCCURRENCES), 4), np.int32)

@@ -22,8 +22,8 @@ HEURISTICS: dict[str, Callable[[Matrix, Matrix], object]] = {
 def combined_points(sources_of: Sequence[int], targets_of: Sequence[int], heuristic: str) -> np.ndarray:
     """int32[A, 2] points (source, target) of one sentence pair, ascending: both directions combined by `heuristic`.
 
-    sources_of: 1 + the source position of each of the m target words, 0 if it has none; targets_of: likewise the
-    target positions of the n source words. Neither side is empty.
+    sources_of: 1 + the source position for each of the m target words, 0 if it has none; targets_of: likewise the
+    target positions for the n source words. Neither side may be empty.
     """
     matrix, backward = Matrix(len(targets_of), len(sources_of)), Matrix(len(sources_of), len(targets_of))
     matrix.put_list(list(sources_of))  # Thot counts positions from 1

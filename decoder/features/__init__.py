@@ -1,1 +1,1 @@
-"""The dense features of a derivation, their weights, and the states that features keep of what comes before."""
+"""The dense features of a derivation, their weights, and what features remember of the preceding phrases."""

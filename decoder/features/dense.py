@@ -18,7 +18,7 @@ from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
 
 UNKNOWN_WORD = -100.0  # value of the unknown-word penalty for each copied word, as in Moses
-SAMPLE = 1 << 10  # first pairs of a phrase table, by which we tell whether it has counts
+SAMPLE = 1 << 10  # the first pairs of a phrase table: they show whether it has counts
 
 _FIELDS = (*names_of(SINGLE), "pair", "sparse")
 _Weights: Any = struct_of("_Weights", (*_FIELDS, "by_length"))
@@ -26,11 +26,11 @@ _Places: Any = struct_of("_Places", _FIELDS)
 
 
 class DenseWeights(_Weights):
-    """Weights of the dense features by name, whose scores are natural logs; 0 or empty for features that a model lacks.
+    """Weights of the dense features by name, for scores in natural logs; 0 or empty for features that a model lacks.
 
-    A number is a float, a list float64[...]. Besides, `pair` is float64[len(PAIR_FEATURES)], empty without any, so that
-    ranking pairs loses no time; `sparse` float64[len(GROUPS)], scales of the groups of sparse features; `by_length`
-    float64[K, M + 1, M + 1], sums of `length_groups`, see weights_by_length.
+    A single weight is a float, a list of weights float64[...]. `pair` is float64[len(PAIR_FEATURES)], or empty if no
+    such feature has a weight, so that ranking pairs loses no time; `sparse` is float64[len(GROUPS)], the scales of the
+    groups of sparse features; `by_length` is float64[K, M + 1, M + 1], sums of `length_groups`, see weights_by_length.
     """
 
     __slots__ = ()
@@ -39,7 +39,8 @@ class DenseWeights(_Weights):
 class FeaturePlaces(_Places):
     """The index of the first value of each feature in a feature vector, or ABSENT.
 
-    `pair` is int64[len(PAIR_FEATURES)]; `sparse` int64[len(GROUPS)], of each group's sum of weights times values.
+    `pair` is int64[len(PAIR_FEATURES)]; `sparse` is int64[len(GROUPS)], for each group the place of the sum of its
+    weights times its values.
     """
 
     __slots__ = ()
@@ -67,7 +68,7 @@ class FeatureLayout(NamedTuple):
         return sum(1 if size is None else size for _, size in self.groups)
 
     def by_group(self, vector: np.ndarray) -> dict[str, float | list[float]]:
-        """The values of `vector` (float64[F]) by the names in weights.yaml, as numbers and lists like there."""
+        """The values of `vector` (float64[F]) by the names in weights.yaml, as numbers and lists as in that file."""
         values, groups = iter(vector.tolist()), {}
         for name, size in self.groups:
             groups[name] = next(values) if size is None else [next(values) for _ in range(size)]
@@ -105,7 +106,7 @@ def feature_names(weights: DenseWeights, named: Weights) -> FeatureLayout:
 
 
 def check_counts(weights: Weights, phrases: PhraseTable) -> None:
-    """Raise ModelError if a feature with a weight needs counts and the table has none, as those of other toolkits."""
+    """Raise ModelError if a feature with a weight needs counts and the table has none, as with other toolkits."""
     names = [feature.name for feature in PAIR_FEATURES if feature.needs_counts]
     needed = [name for name in names if getattr(weights, name) is not None]
     if needed and not phrases.joint_counts[:SAMPLE].any():
@@ -151,7 +152,7 @@ def check_stateful(weights: Weights, tables: Any) -> None:
 
 
 def active_groups(weights: Weights, sparse: Sparse) -> np.ndarray:
-    """bool[len(GROUPS)], the groups of sparse features that have a scale. Raises ModelError if the model lacks one."""
+    """bool[len(GROUPS)], which groups of sparse features have a scale. Raises ModelError if the model lacks one."""
     has_scale = np.array([getattr(weights, name) is not None for name in GROUPS])
     for i in np.flatnonzero(has_scale & ~sparse.active):
         raise ModelError(f"weights: {GROUPS[i]} is given, but the model has no such features; remove it")

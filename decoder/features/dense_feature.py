@@ -15,11 +15,11 @@ class DenseFeature(NamedTuple):
 
     name: str  # as in weights.yaml
     description: str  # one line for users
-    kind: FeatureKind = "number"  # of its weights; "list or number": a number stands for a list of one
-    weight: float | tuple[float, ...] | None = None  # default; None: only models that give it a weight have it
+    kind: FeatureKind = "number"  # of its weights; "list or number": a single number stands for a list of one
+    weight: float | tuple[float, ...] | None = None  # default; None: only models that give it a weight have the feature
     needs_counts: bool = False  # whether it needs counts of phrase pairs, which other toolkits' tables may lack
     rate: float = 0.0  # default learning rate in train-maxforce
-    rate_name: str = ""  # name of a learning rate that features share; "": the feature's name
+    rate_name: str = ""  # name of a learning rate shared by several features; "": the feature's own name
 
 
 def names_of(features: Iterable[DenseFeature]) -> tuple[str, ...]:

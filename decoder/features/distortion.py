@@ -1,4 +1,4 @@
-"""Distortion: the length of jumps, and that which a partial translation makes certain (Moore & Quirk 2007)."""
+"""Distortion: the length of jumps, and the distortion that a partial hypothesis cannot avoid (Moore & Quirk 2007)."""
 
 import numpy as np
 
@@ -9,9 +9,10 @@ from phrasebeam.kernels.jit import inlined_kernel, kernel
 
 @inlined_kernel
 def jump_length(distances, previous_end, begin):
-    """Words (int64) between `previous_end`, of a phrase, and the `begin` of the next, whichever comes first.
+    """Number of words (int64) between `previous_end`, the end of a phrase, and `begin`, the start of the next.
 
-    `distances` (int32): see SourcePaths; without any, the difference of the positions.
+    The next phrase may lie on either side. `distances` (int32): see SourcePaths; if empty, the result is the difference
+    of the positions.
     """
     if distances.size == 0:
         return abs(begin - previous_end)

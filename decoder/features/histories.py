@@ -1,7 +1,7 @@
-"""Histories: what the scores of the next phrase depend on, of hypotheses, besides words and coverage.
+"""Histories: what the scores of the next phrase depend on besides words and coverage.
 
-A history is a row of numbers: Options.state of the last option, then the columns of each active feature that declares
-some. Equal histories have one id, which recombination compares.
+A history is a row of numbers: Options.state of the last option, then the columns that the active features declare.
+Equal histories have one id, which recombination compares.
 """
 
 from typing import Annotated, NamedTuple
@@ -26,13 +26,13 @@ class Histories(NamedTuple):
 
 
 def new_histories(capacity: int, n_columns: int) -> Histories:
-    """A table for `capacity` histories, a power of two, of up to `n_columns` columns."""
+    """A table with room for `capacity` histories, a power of two, of up to `n_columns` columns."""
     return allocate(Histories, {"B": capacity, "T": 2 * capacity, "C": n_columns})
 
 
 @inner_kernel
 def forget_histories(histories: Histories):
-    """Empty the table except for START_HISTORY, whose columns are EMPTY (-1)."""
+    """Empty the table but keep START_HISTORY, whose columns become EMPTY (-1)."""
     histories.size[0] = 1
     histories.slots[:] = EMPTY
     histories.columns[START_HISTORY, :] = EMPTY

@@ -33,20 +33,20 @@ ZERO, ONE = np.int64(0), np.int64(1)
 
 
 class Memo(NamedTuple):
-    """Direct-mapped scores of words after states, and the states that follow; newer entries replace older ones."""
+    """A direct-mapped table: scores of words after states, and the next states; newer entries replace older ones."""
 
-    keys: Annotated[np.ndarray, array(np.int64, "M")]  # of state and words; 0 where empty
+    keys: Annotated[np.ndarray, array(np.int64, "M")]  # hash of state and words; 0 where empty
     ln_score: Annotated[np.ndarray, array(np.float64, "M")]  # weighted, of the words
     state: Annotated[np.ndarray, array(np.int32, "M")]  # the state after them
 
 
 class States(NamedTuple):
-    """Up to S states met in one sentence, and the memos; C is the sum of order - 1 over the L language models."""
+    """Up to S states met in a sentence, and the memos; C is the sum of order - 1 over the L language models."""
 
-    first: Annotated[np.ndarray, array(np.int64, "L + 1")]  # columns of `context` of each model
+    first: Annotated[np.ndarray, array(np.int64, "L + 1")]  # model l has the columns first[l]:first[l + 1] of `context`
     context: Annotated[np.ndarray, array(np.int32, "S", "C")]  # LM ids, most recent word first
     backoffs: Annotated[np.ndarray, array(np.float32, "S", "C")]  # log10
-    length: Annotated[np.ndarray, array(np.int32, "S", "L")]  # words of the context of each model
+    length: Annotated[np.ndarray, array(np.int32, "S", "L")]  # number of words in the context of each model
     position: Annotated[np.ndarray, array(np.int32, "S")]  # in `constraint`, see TargetConstraint
     ln_end: Annotated[np.ndarray, array(np.float64, "S")]  # weighted ln p of </s>, NaN where not computed yet
     n_states: Annotated[np.ndarray, array(np.int64, 1)]  # in use
@@ -54,9 +54,9 @@ class States(NamedTuple):
     first_words: Memo  # by target id
     rests: Memo  # by target phrase
     work_context: Annotated[np.ndarray, array(np.int32, 2, "C")]  # scratch space: contexts while words are scored
-    work_backoffs: Annotated[np.ndarray, array(np.float32, 2, "C")]  # log10, of work_context
-    work_length: Annotated[np.ndarray, array(np.int64, "L")]  # of the context in work_context
-    work_position: Annotated[np.ndarray, array(np.int64, 1)]  # in `constraint`
+    work_backoffs: Annotated[np.ndarray, array(np.float32, 2, "C")]  # log10 backoffs of work_context
+    work_length: Annotated[np.ndarray, array(np.int64, "L")]  # number of words in work_context, by model
+    work_position: Annotated[np.ndarray, array(np.int64, 1)]  # position in `constraint`
     log10_prob: Annotated[np.ndarray, array(np.float64, "L")]  # of the words scored last, by model
     log10_inner: Annotated[
         np.ndarray, array(np.float64, "L")
@@ -142,7 +142,7 @@ def score_after(lms: LanguageModels, lm_words, begin, end, states: States, state
 def weighted_ln(ln_weights, log10_probs):
     """The weighted sum of `log10_probs` (float64[L]); `ln_weights` (float64[L]) are weights times ln 10.
 
-    NaN if one of them can be no log10 probability, since the model is damaged: nothing is pruned by a NaN, so that it
+    NaN if one of them cannot be a log10 probability because the model is damaged: a NaN prunes nothing, so that it
     reaches a check of scores.
     """
     total = 0.0

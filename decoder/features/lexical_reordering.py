@@ -1,10 +1,10 @@
-"""Lexicalized reordering as a feature of the search: which orientation a phrase has, and what that scores.
+"""Lexicalized reordering as a feature of the search: which orientation a phrase has, and its score.
 
-A phrase is scored twice, by its orientation to what comes before it and, when the next phrase is known, to what comes
-after. In hierarchical models these are whole blocks of phrases (Galley & Manning 2008, section 3). The block before is
-found by a stack: each phrase is shifted and joined with the blocks that it touches. The stacks of a search share their
-lower parts: each is an entry of a table that points to the entry below, so that equal stacks have one id. The
-orientation to the block after is told from the coverage, as Moses does.
+A phrase is scored twice: by its orientation to what precedes it and, once the next phrase is known, by its orientation
+to what follows. In hierarchical models the neighbours are whole blocks of phrases (Galley & Manning 2008, section 3).
+The preceding block is found with a stack: each phrase is shifted and joined with the blocks that it touches. The stacks
+of a search share their lower parts: each is an entry of a table that points to the entry below, so that equal stacks
+have one id. The orientation to the following block is derived from the coverage, as in Moses.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -66,7 +66,7 @@ def forget_blocks(blocks: Blocks):
 
 @inlined_kernel
 def join(blocks: Blocks, top, begin, end):
-    """(stack, begin, end) after the phrase over words begin:end is joined with the blocks on `top` that it touches."""
+    """(stack, begin, end) after joining the phrase over words begin:end with the blocks on `top` that it touches."""
     while top != NO_BLOCKS and (blocks.end[top] == begin or blocks.begin[top] == end):
         begin, end = min(begin, np.int64(blocks.begin[top])), max(end, np.int64(blocks.end[top]))
         top = np.int64(blocks.below[top])
@@ -94,9 +94,9 @@ def shift(blocks: Blocks, top, begin, end):
 
 @inlined_kernel
 def shift_alone(blocks: Blocks, top, begin, end):
-    """Id of the stack `top` (int64) after the phrase over begin:end (int64), in a table with one derivation's stacks.
+    """Id of the stack `top` (int64) after the phrase over begin:end (int64), in a table for a single derivation.
 
-    They overwrite each other, without hash table, so that a B above the number of phrases is enough.
+    The stacks overwrite each other and need no hash table, so that a B above the number of phrases is enough.
     """
     below, begin, end = join(blocks, top, begin, end)
     new = below + 1
@@ -108,9 +108,9 @@ def shift_alone(blocks: Blocks, top, begin, end):
 def orientation_of_next(orientation, first_gap, window, previous_begin, previous_end):
     """Hierarchical orientation of the block that follows the phrase over previous_begin:previous_end (int64).
 
-    `orientation` (int64) is that of the next phrase to this one, `first_gap` (int64) and `window` (uint64) the coverage
-    before the next phrase. A phrase that jumps over a gap beside the previous one is monotone or swapped: together with
-    the words that will fill the gap, it is a block beside the previous phrase.
+    `orientation` (int64) is the orientation of the next phrase to this one, `first_gap` (int64) and `window` (uint64)
+    are the coverage before the next phrase. A phrase that jumps over a gap beside the previous one is monotone or
+    swapped: together with the words that will fill the gap, it is a block beside the previous phrase.
     """
     if orientation == RIGHT and previous_end >= first_gap and not is_covered(first_gap, window, previous_end):
         return MONOTONE
@@ -132,7 +132,8 @@ def _to_previous(jump):
 def orientation_before(space, jump):
     """The orientation of the words of `jump` (Jump) to what comes before, an index in Options.backward.
 
-    Of a phrase that is monotone, though not to the last phrase, it is MONOTONE_TO_BLOCK. `space` is a SearchSpace.
+    It is MONOTONE_TO_BLOCK for a phrase that is monotone to the preceding block, but not to the last phrase. `space` is
+    a SearchSpace.
     """
     backward = _to_previous(jump)
     if jump.last >= 0 and space.tables.orientations.is_hierarchical and backward != MONOTONE:
@@ -143,11 +144,11 @@ def orientation_before(space, jump):
 
 @inlined_kernel
 def _score_jump(space, jump):
-    """Weighted score of the last phrase by the orientation of the next one to it."""
+    """Weighted score of the last phrase for the orientation of the next phrase to it."""
     if jump.last < 0:
         return 0.0
     forward = _to_previous(jump)
-    if space.tables.orientations.is_hierarchical and forward != MONOTONE:  # else it is monotone to the block, too
+    if space.tables.orientations.is_hierarchical and forward != MONOTONE:  # else monotone to the block, too
         span = jump.previous_begin, jump.previous_end
         forward = _block_case(orientation_of_next(forward, jump.first_gap, jump.window, *span))
     return space.options.forward[jump.last, forward]
@@ -155,15 +156,16 @@ def _score_jump(space, jump):
 
 @inlined_kernel
 def _block_case(orientation_id):
-    """The index in Options.backward or forward of an orientation to a block, of a phrase not monotone to the last."""
+    """The index in Options.backward or forward of an orientation to a block, if not monotone to the last phrase."""
     return MONOTONE_TO_BLOCK if orientation_id == MONOTONE else orientation_id
 
 
 @inner_kernel
 def fill_orientations(derivation, is_hierarchical: bool, blocks: Blocks, orientations):
-    """Write how each phrase lies to what comes before and after it to `orientations` (int8[K, 2]); UNSEEN at the end.
+    """Write the orientations of each phrase to what precedes and follows it to `orientations` (int8[K, 2]).
 
-    By DIRECTIONS; what follows the last phrase of the `derivation` (Derivation) has no orientation.
+    The columns are those of DIRECTIONS. What follows the last phrase of the `derivation` (Derivation) has no
+    orientation: UNSEEN.
     """
     previous_begin, previous_end, top = START_BEGIN, START_END, NO_BLOCKS
     first_gap, window = np.int64(0), np.uint64(0)

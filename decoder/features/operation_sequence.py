@@ -37,7 +37,7 @@ def _new_memory(tables: Any, room: Room) -> OperationStates:
 
 
 def _check(weights: list[float], tables: Any) -> None:
-    """Raise ModelError if the model has no operations, or there are other than three weights."""
+    """Raise ModelError if the model has no operations, or if the number of weights is not three."""
     if not tables.operations.keys.size:
         raise ModelError("weights: operations is given, but the model has no operation sequence model; remove it")
     if len(weights) != N_VALUES:
@@ -53,7 +53,7 @@ def _begin(space, column):
 
 @inner_kernel
 def _slot(space, step, column):
-    """Slot of the memo for the operations of an option after a history and coverage."""
+    """Slot of the memo for the operations of the option of `step` after its history and coverage."""
     model, states, options, graph = space.tables.operations, space.memory.operations, space.options, space.graph
     begin, end = np.int64(options.begin[step.option]), np.int64(options.end[step.option])
     walk = walk_of(model, states, begin, end, np.int64(graph.first_gap[step.node]), graph.window[step.node])
@@ -75,7 +75,7 @@ def _follow(space, step, column):
 
 @inner_kernel
 def _fill_steps(tables, sentence, states, span, pair: int, words, size: int):
-    """fill_step_ids of a pair of source words begin:end, `span`, and the first `size` of `words` (int32)."""
+    """Call fill_step_ids for a pair of the source words `span` (begin, end) and the first `size` of `words` (int32)."""
     source = sentence.words[span[0] : span[1]]
     return fill_step_ids(tables.operations, states, sentence.synthetic, pair, source, words, size)
 
@@ -100,7 +100,7 @@ def _estimate(lookup, phrase):
 
 @inner_kernel
 def _add_value(tables, sentence, space, phrase, features):
-    """Add ln p of the operations, minus gaps, minus jumps back."""
+    """Add ln p of the operations, minus the number of gaps opened, and minus the number of jumps back."""
     operations, states, place = tables.operations, space.memory.operations, space.places.operations
     if phrase.number == 0:
         load_beginning(operations, states)

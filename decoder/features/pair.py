@@ -1,14 +1,15 @@
 """Optional features of a phrase pair alone, such as whether it was seen once (Green et al. 2013, section 3).
 
-The features of idf are q and -q of their equation 8 where these are positive; the paper names the target for both, by
-mistake, as it announces one for the source.
+The features of idf are q and -q of their equation 8 where these are positive. The paper mistakenly names the target for
+both, although it announces one for the source.
 
 Length groups (Tan et al. 2013, section 4.1) are a list: for each score of the phrase table and each range of lengths
 a..b within 1..M, a feature has that score as its value for the pairs whose two sides are both a to b words long, and 0
-for others. The paper speaks of ranges for each side, but of 55 groups a score for M = 10, which is the number of
-ranges; so we take one range for both sides.
+for others. The paper speaks of a range for each side, but has 55 groups per score for M = 10, which is the number of
+single ranges; so we use one range for both sides.
 
-To add one, declare it in PAIR_FEATURES and compute its value in `pair_feature`; or in a plugin, see phrasebeam.plugins.
+To add a feature, declare it in PAIR_FEATURES and compute its value in `pair_feature`, or write a plugin, see
+phrasebeam.plugins.
 Synthetic pairs have the value 0.
 """
 
@@ -48,13 +49,13 @@ SOURCE_IDF = np.int64(names_of(PAIR_FEATURES).index("source_idf"))
 
 
 def _of_plugins() -> Any:
-    """A kernel with the parameters of `pair_feature` for the features of plugins, NaN for all others."""
+    """A kernel with the parameters of `pair_feature` that computes the features of plugins; NaN for all others."""
     parameters = "phrases, idf, pair, source_length, target_length"
     scope: dict[str, Any] = {own.name: inlined_kernel(own.value) for own in _OWN} | {"math": math, "__name__": __name__}
     first = len(PAIR_FEATURES) - len(_OWN)
     asked = [f"    if feature == {first + i}: return float({own.name}({parameters}))" for i, own in enumerate(_OWN)]
     text = "\n".join([f"def own_feature(feature, {parameters}):", *asked, "    return math.nan"])
-    exec(compile(text, __file__, "exec"), scope)  # in this file's name, see stateful.py
+    exec(compile(text, __file__, "exec"), scope)  # under this file's name, see stateful.py
     return inlined_kernel(scope["own_feature"])
 
 

@@ -1,8 +1,8 @@
 """Declarations of all dense features, in the order of the feature vector.
 
-Features of phrase pairs are declared beside their kernel in pair.py, those that depend on the phrases before in files
-of their own that stateful.py lists, and the scales of groups of sparse features with the groups, in
-phrasebeam.decoder.sparse.templates.
+Features of phrase pairs are declared beside their kernel in pair.py. Features that depend on the preceding phrases have
+files of their own, which stateful.py lists. The scales of the groups of sparse features are declared with the groups,
+in phrasebeam.decoder.sparse.templates.
 """
 
 from phrasebeam.decoder.features.dense_feature import DenseFeature
@@ -60,6 +60,6 @@ _UNSCALED = (
 )
 OPTIONAL = (*_UNSCALED, *SCALES)  # only in models that give them weights
 FEATURES = (*LISTS, *SCALARS, *OPTIONAL)
-SINGLE = tuple(one for one in (*LISTS, *SCALARS, *_UNSCALED) if one not in PAIR_FEATURES)  # whose weights have a field
-# By tune; and LENGTH_GROUPS, up to a length in its settings
+SINGLE = tuple(one for one in (*LISTS, *SCALARS, *_UNSCALED) if one not in PAIR_FEATURES)  # each has a field of weights
+# `tune` adds these, and LENGTH_GROUPS up to a length in its settings
 ADDED_BY_TUNE = (*PAIR_FEATURES, *(one for one in _UNSCALED if one.kind == "number" and one not in PAIR_FEATURES))

@@ -9,13 +9,13 @@ from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
 MONOTONE, SWAP, LEFT, RIGHT = 0, 1, 2, 3  # LEFT, RIGHT: discontinuous; the order is that of ReorderingTable.counts
 N_ORIENTATIONS = 4
-# In hierarchical models, of a phrase that is monotone to the block before though not to the last phrase of that
+# In hierarchical models: the phrase is monotone to the preceding block, but not to the last phrase in it
 MONOTONE_TO_BLOCK = 4
-N_OPTION_ORIENTATIONS = 5  # those above and MONOTONE_TO_BLOCK, by which translation options are scored
-UNSEEN = np.int64(-1)  # in place of the orientation to what follows the last phrase
+N_OPTION_ORIENTATIONS = 5  # those above and MONOTONE_TO_BLOCK; translation options have a score for each
+UNSEEN = np.int64(-1)  # replaces the orientation to what follows the last phrase
 BACKWARD, FORWARD = np.int64(0), np.int64(1)
 DIRECTIONS = ("backward", "forward")
-START_BEGIN, START_END = np.int64(-1), np.int64(0)  # span of the sentence start, with which no phrase is swapped
+START_BEGIN, START_END = np.int64(-1), np.int64(0)  # span of the sentence start; no phrase is swapped with it
 COLUMNS: dict[Kind, tuple[int, int, int, int]] = {  # of MONOTONE, SWAP, LEFT, RIGHT within a direction
     "msd": (0, 1, 2, 2),
     "mslr": (0, 1, 2, 3),
@@ -23,23 +23,23 @@ COLUMNS: dict[Kind, tuple[int, int, int, int]] = {  # of MONOTONE, SWAP, LEFT, R
     "leftright": (0, 1, 1, 0),
 }
 ABSENT = -1
-SMOOTHING = 0.5  # added to the count of each orientation where their probabilities are estimated
+SMOOTHING = 0.5  # added to the count of each orientation when its probability is estimated
 
 
 class Orientations(NamedTuple):
-    """The columns and features of a reordering model whose estimated scores have C columns.
+    """The columns and features of a reordering model whose table has C columns of estimated scores.
 
-    Behind them the table has C columns of learned scores for each training of such; each column is a feature.
+    Each training of learned scores appends C further columns to the table; each column is a feature.
     """
 
-    columns: np.ndarray  # int64[2, 4], column of the table by direction and orientation, ABSENT without the direction
+    columns: np.ndarray  # int64[2, 4], column of the table by direction and orientation; ABSENT without the direction
     features: np.ndarray  # int64[2, 4], index of the feature of the model, or ABSENT
     ln_default: np.ndarray  # float64[C], scores of pairs that the table lacks
-    n_features: int  # and weights, those of learned scores included
+    n_features: int  # number of features, which is that of weights; learned scores are included
     n_learned: int  # how many times C columns of learned scores follow
     is_hierarchical: bool
-    keeps_blocks: bool  # whether scores depend on the blocks of all phrases before
-    keeps_span: bool  # whether they depend on both ends of the phrase before
+    keeps_blocks: bool  # whether scores depend on the blocks of all preceding phrases
+    keeps_span: bool  # whether scores depend on both ends of the preceding phrase
 
 
 def orientations(model: Reordering | None) -> Orientations:
@@ -92,7 +92,7 @@ def ln_orientation(ln_reordering, model: Orientations, pair, direction, orientat
 
 @inlined_kernel
 def learned_orientation(ln_reordering, model: Orientations, pair, direction, orientation, layer):
-    """(feature, learned score) of a pair in an orientation; (ABSENT, 0) if it has none.
+    """Return (feature, learned score) of a pair in an orientation, or (ABSENT, 0) if it has none.
 
     `ln_reordering` is float32[P, columns], `direction` BACKWARD or FORWARD, `layer` the number of the training, from 0.
     """

@@ -15,15 +15,15 @@ Condition = Literal["f", "fe"]
 
 
 class Reordering(Section):
-    """The type of the lexicalized reordering model beside a phrase table, in the words of Moses' `type`."""
+    """The type of the lexicalized reordering model of a phrase table, with the terms of Moses' `type`."""
 
     orientation: Orientation = "word"
     kind: Kind = "msd"
-    direction: Direction = "bidirectional"  # to the phrase before, to the one after, or both
+    direction: Direction = "bidirectional"  # orientation to the preceding phrase, to the following one, or to both
     condition: Condition = "fe"  # scores of phrase pairs, or the same for all pairs of a source phrase
-    collapse: bool = False  # one weight a direction, instead of one an orientation
-    ln_default: list[Finite] = Field(default=[])  # of pairs that the table lacks, and copied words; []: 0
-    learned: int = Field(default=0, ge=0, le=100)  # how often columns of learned scores follow
+    collapse: bool = False  # one weight for each direction, instead of one for each orientation
+    ln_default: list[Finite] = Field(default=[])  # scores of copied words and of pairs that the table lacks; []: 0
+    learned: int = Field(default=0, ge=0, le=100)  # how many times columns of learned scores follow
 
     @model_validator(mode="after")
     def _default_fits(self) -> "Reordering":
@@ -48,7 +48,7 @@ class Reordering(Section):
 
     @property
     def sizes(self) -> list[int]:
-        """Number of features of the estimated scores, then of each time that columns of learned scores follow."""
+        """Number of features of the estimated scores, then of each further set of columns of learned scores."""
         return [len(self.directions) if self.collapse else self.n_columns, *[self.n_columns] * self.learned]
 
     @property

@@ -1,6 +1,6 @@
-"""Sparse features with history, as a feature of the search: of a rule after the last one and the last two target words.
+"""Sparse features with history as a feature of the search: they see the last rule and the last two target words.
 
-Their groups, templates.fire_history, are those of Yu et al. (2013, 4.3). Scores after histories are kept in a memo.
+The groups, listed in templates.fire_history, are those of Yu et al. (2013, 4.3). Scores after histories are memoized.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -32,11 +32,11 @@ N_COLUMNS = 4
 class SparseMemo(NamedTuple):
     """A direct-mapped memo of M scores of options after histories."""
 
-    keys: Annotated[np.ndarray, array(np.int64, "M")]  # of history and option; 0 where empty
+    keys: Annotated[np.ndarray, array(np.int64, "M")]  # hash of history and option; 0 where empty
     scores: Annotated[np.ndarray, array(np.float64, "M")]  # weighted
     fired: SparseFeatureBuffer  # scratch space for the features of BATCH options
-    option: Annotated[np.ndarray, array(np.int64, BATCH)]  # scratch space: those that the memo lacks
-    ends: Annotated[np.ndarray, array(np.int64, BATCH + 1)]  # scratch space: where the features of these end
+    option: Annotated[np.ndarray, array(np.int64, BATCH)]  # scratch space: options that are not in the memo
+    ends: Annotated[np.ndarray, array(np.int64, BATCH + 1)]  # scratch space: where each option's features end
 
 
 def _new_memory(tables: Any, room: Room) -> SparseMemo:
@@ -56,7 +56,7 @@ def _begin(space, column):
 
 @inner_kernel
 def _fetch(space, history, first, end, column, is_monotone):
-    """Put the scores of options first:end into the memo; their weights are fetched from memory side by side."""
+    """Put the scores of options first:end into the memo, fetching their weights from memory in parallel."""
     memo, weights, scales = space.memory.sparse_history, space.tables.sparse.weights, space.weights.sparse
     fired = memo.fired
     for begin in range(first, end, BATCH):
@@ -107,7 +107,7 @@ def _fire(space, history, option, column, is_monotone):
 
 @inner_kernel
 def _follow(space, step, column):
-    """Keep the rule and the target words; START_RULE and NO_WORD in place of what no active group asks for."""
+    """Keep the rule and the target words for later phrases; START_RULE and NO_WORD where no active group needs them."""
     options, active = space.options, space.tables.sparse.active
     history, row = space.histories.columns[step.history], space.histories.row
     rule = options.rule[step.option, 0] if active[RULE_BIGRAM] else START_RULE
@@ -124,7 +124,7 @@ def _follow(space, step, column):
 
 SPARSE_HISTORY = StatefulFeature(
     "sparse_history",
-    None,  # their weights are sparse, and their values are listed by fire_derivation
+    None,  # their weights are sparse, and fire_derivation lists their values
     None,
     n_columns=N_COLUMNS,
     is_active=lambda weights, tables: tables.sparse.has_history,

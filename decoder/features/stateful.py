@@ -1,7 +1,7 @@
-"""All features that depend on the phrases before, and the kernels of the search that ask them one after the other.
+"""All features that depend on the preceding phrases, and the kernels with which the search calls all of them in turn.
 
-A new feature is a file with a StatefulFeature, and its line here: its weights, its place in the feature vector, its
-columns of Histories and its memory follow from what it declares.
+A new feature needs a file with a StatefulFeature, and a line here. Its weights, its place in the feature vector, its
+columns of Histories and its memory follow from its declaration.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ from phrasebeam.kernels.jit import inlined_kernel
 
 STATEFUL = (REORDERING, *JUMP_FEATURES, SPARSE_HISTORY, OPERATIONS)  # their scores are added in this order
 WITH_HISTORY = tuple(feature for feature in STATEFUL if feature.n_columns)
-ABSENT = -1  # in place of the first column of a feature that is not active, or of a place in the feature vector
+ABSENT = -1  # replaces the first column of a feature that is not active, or its place in the feature vector
 MOST_COLUMNS = 1 + sum(feature.n_columns for feature in WITH_HISTORY)
 NO_COLUMNS = np.full(len(WITH_HISTORY), ABSENT, np.int64)
 _NEW_MEMORY = {feature.name: feature.new_memory for feature in STATEFUL if feature.new_memory}
@@ -35,7 +35,7 @@ class FeatureMemory(_Memory):
 def new_feature_memory(tables: Any, room: Room, old: FeatureMemory | None = None) -> FeatureMemory:
     """The memory of all features for models with these Tables.
 
-    Of `old`, with as much room for options, it takes over what the features keep of the options.
+    If `old` has as much room for options, what the features keep of the options is taken from it.
     """
     memories = {name: new(tables, room) for name, new in _NEW_MEMORY.items()}
     for feature in STATEFUL:
@@ -46,9 +46,9 @@ def new_feature_memory(tables: Any, room: Room, old: FeatureMemory | None = None
 
 
 def history_columns(weights: Any, tables: Any) -> tuple[np.ndarray, int]:
-    """int64[len(WITH_HISTORY)], the first column of each feature that is active by these DenseWeights, or ABSENT.
+    """int64[len(WITH_HISTORY)], the first column of each feature, or ABSENT if these DenseWeights leave it inactive.
 
-    And the number of all columns; 1, that of the option's state, if no feature is active.
+    Also returns the number of all columns, which is 1 (the option's state) if no feature is active.
     """
     columns, n_columns = NO_COLUMNS.copy(), 1
     for i, feature in enumerate(WITH_HISTORY):
@@ -58,17 +58,17 @@ def history_columns(weights: Any, tables: Any) -> tuple[np.ndarray, int]:
 
 
 def histories_lower(weights: Any, columns: np.ndarray) -> bool:
-    """Whether features with `columns` exist (see history_columns) and their scores are never above 0."""
+    """Whether there are features with history (`columns`: see history_columns), none of which can raise a score."""
     active = [feature for feature, column in zip(WITH_HISTORY, columns) if column != ABSENT]
     return bool(active) and all(feature.lowers_scores(weights) for feature in active)
 
 
 def _of_all(signature: str, first: str, ask: str, last: str, kind: str) -> Any:
-    """An inlined kernel that calls the kernels of this kind of all features, one after the other.
+    """Return an inlined kernel that calls the kernels of one kind of all features in turn.
 
-    `kind` is a field of StatefulFeature. The kernel is the line `first`, a line `ask` for each feature, and then
-    `return last`: what a loop over virtual methods would do, which numba lacks. In `ask` stands {kernel} for the
-    feature's kernel, {name} for its name, {column} for its first column in an array `columns`. score_histories is
+    `kind` is a field of StatefulFeature. The kernel consists of the line `first`, a line `ask` for each feature, and
+    `return last`: a loop over virtual methods, which numba lacks. In `ask`, {kernel} stands for the feature's kernel,
+    {name} for its name, {column} for its first column in an array `columns`. score_histories is
 
         def score_histories(space, step, is_monotone):
             total = 0.0; columns = space.parameters.columns
@@ -81,31 +81,31 @@ def _of_all(signature: str, first: str, ask: str, last: str, kind: str) -> Any:
     asked = [ask.format(kernel=name, name=name, column=columns.get(name)) for name in kernels]
     scope: dict[str, Any] = kernels | {"__name__": __name__}
     text = "\n    ".join([f"def {signature}:", first, *asked, f"return {last}"])
-    exec(compile(text, __file__, "exec"), scope)  # in this file's name: what the cache of kernels knows of it
+    exec(compile(text, __file__, "exec"), scope)  # under this file's name, which the cache of kernels knows
     return inlined_kernel(scope[signature.partition("(")[0]])
 
 
 _COLUMNS, _LOOKUP, _IF = "columns = space.parameters.columns", "columns = lookup.columns", "if {column} >= 0"
-# Weighted score of `total` and of the way to a phrase, a Jump
+# `total` plus the weighted score of the jump to a phrase, a Jump
 add_jumps = _of_all("add_jumps(space, jump, total)", "pass", "total += {kernel}(space, jump)", "total", "jump")
 # Forget the last sentence
 begin_features = _of_all("begin_features(space)", _COLUMNS, f"{_IF}: {{kernel}}(space, {{column}})", "None", "begin")
-# Have the scores of options first:end after a history ready, where that saves time
+# Prepare the scores of options first:end after a history, where that saves time
 _fetch = f"{_IF}: {{kernel}}(space, history, first, end, {{column}}, is_monotone)"
 fetch_scores = _of_all("fetch_scores(space, history, first, end, is_monotone)", _COLUMNS, _fetch, "None", "fetch")
-# Weighted score of what depends on the history of a NextPhrase
+# Weighted score of the features of a NextPhrase that depend on the history
 _score = f"{_IF}: total += {{kernel}}(space, step, {{column}}, is_monotone)"
 score_histories = _of_all(
     "score_histories(space, step, is_monotone)", f"total = 0.0; {_COLUMNS}", _score, "total", "score"
 )
-# Fill histories.row behind a NextPhrase; whether there was room
+# Fill histories.row with the history after a NextPhrase; return whether there was room
 _follow = f"{_IF} and not {{kernel}}(space, step, {{column}}): return False"
 follow_step = _of_all("follow_step(space, step)", _COLUMNS, _follow, "True", "follow")
-# Keep what is asked later of an option, an OptionPhrase; whether there was room; and whether some features do so
+# Store what the features later need of an option, an OptionPhrase: whether there was room; whether any feature does so
 _prepare = f"{_IF} and not {{kernel}}(lookup, option, phrase): return False"
 prepare_option = _of_all("prepare_option(lookup, option, phrase)", _LOOKUP, _prepare, "True", "prepare")
 has_prepared = _of_all("has_prepared(lookup)", _LOOKUP, f"{_IF}: return True", "False", "prepare")
-# Weighted score of an OptionPhrase by features that can score one without its context, and whether there are some
+# Weighted score of an OptionPhrase by the features that need no context; whether there are such features
 _estimate = f"{_IF}: total += {{kernel}}(lookup, phrase)"
 estimate_phrase = _of_all("estimate_phrase(lookup, phrase)", f"total = 0.0; {_LOOKUP}", _estimate, "total", "estimate")
 has_estimates = _of_all("has_estimates(lookup)", _LOOKUP, f"{_IF}: return True", "False", "estimate")

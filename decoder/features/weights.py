@@ -9,7 +9,7 @@ from phrasebeam.base.config import parse_config, section_of
 from phrasebeam.decoder.features.dense_feature import DenseFeature, Finite, names_of
 from phrasebeam.decoder.features.registry import FEATURES, LISTS
 
-# A single number is read as a list of one
+# A single number is read as a list of one weight
 OneOrMore = Annotated[list[Finite], BeforeValidator(lambda value: [value] if isinstance(value, int | float) else value)]
 TYPES: dict[str, Any] = {"number": Finite, "list": list[Finite], "list or number": OneOrMore}
 

@@ -1,4 +1,4 @@
-"""Sentence pairs in, their y-good derivations out: forced decoding as the Python API and the command use it."""
+"""Forced decoding as the Python API and the command use it: from sentence pairs to their y-good derivations."""
 
 import json
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -38,12 +38,12 @@ class ForcedResult:
 
     status: Status
     source_words: int
-    source_prefix: int = 0  # words, all of them if the whole is reachable
+    source_prefix: int = 0  # words; all of them if the whole pair is reachable
     target_prefix: int = 0
     best: Translation | None = None  # the best derivation under the model
-    ln_derivations: float | None = None  # ln of how many the lattice holds
+    ln_derivations: float | None = None  # ln of the number of derivations in the lattice
     lattice: GoldLattice | None = None
-    graph: Lattice | None = None  # the same scored, where the decoder keeps that
+    graph: Lattice | None = None  # the lattice with scores, if the decoder keeps it
 
 
 class ForcedDecoder:
@@ -53,7 +53,7 @@ class ForcedDecoder:
     def __init__(self, decoder: Decoder, settings: ForcedDecodingSettings | None = None, keeps_graphs: bool = False):
         """The limits of the search are the decoder's; if its table limit is 0, any pair of the table may be used.
 
-        `keeps_graphs`: whether `force` answers with lattices for people; not with those of all prefix pairs.
+        `keeps_graphs`: whether `force` returns lattices for users; it does not with the setting of all prefix pairs.
         """
         self.decoder, self.settings, self.keeps_graphs = decoder, settings or ForcedDecodingSettings(), keeps_graphs
         self._workspaces = Pool(lambda: ForcedWorkspace(self.settings.max_states))
@@ -88,7 +88,7 @@ class ForcedDecoder:
 
     def _result(self, status: Status, gold: GoldGraph) -> ForcedResult:
         result, lattice, node = gold.result, gold.lattice, gold.longest_end()
-        # The end of a derivation has no gap.
+        # A coverage at the end of a derivation has no gap.
         source, target = int(gold.graph.first_gap[node]), int(gold.graph.lm_state[node])
         best = result.translation(gold.derivation(node), gold.score(node), gold.features(node))
         graph = result.lattice_of(gold.graph, source) if self.keeps_graphs else None
@@ -99,7 +99,7 @@ class ForcedDecoder:
     def force_all(
         self, pairs: Iterable[tuple[str | Input, str | Sequence[str]]], threads: int = 1
     ) -> Generator[ForcedResult]:
-        """Yield `force` of each pair of sentence and reference, in order, each when those before it are ready."""
+        """Yield `force` of each pair of sentence and reference, in order, as soon as those before it are ready."""
         yield from current_engine().map(lambda pair: self.force(*pair), pairs, threads)
 
     def lattice(self, given: Input, reference: Sequence[str]) -> tuple[Status, GoldLattice | None]:
@@ -111,9 +111,9 @@ class ForcedDecoder:
     def prepare(
         self, given: Input, reference: Sequence[str], snapshot: WeightSnapshot | None = None
     ) -> Iterator[ForcedSearch]:
-        """The search of a sentence pair with its options looked up, to be used within the context.
+        """Yield the search of a sentence pair with its options looked up, to be used within the context.
 
-        Of `snapshot` see Searcher.prepare.
+        For `snapshot` see Searcher.prepare.
         """
         searcher = self.decoder.searcher
         model = searcher.model

@@ -1,4 +1,4 @@
-"""Forced decoding of one sentence pair: the lattice of its y-good derivations, and its scores by the weights."""
+"""Forced decoding of one sentence pair: the lattice of its y-good derivations, and their scores."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -27,16 +27,16 @@ NO_LINKS = np.zeros((0, 0), np.int32)
 
 @dataclass(frozen=True)
 class GoldGraph:
-    """The hypothesis graph of a scored lattice, until its search ends or scores another lattice."""
+    """The hypothesis graph of a scored lattice, valid until its search ends or scores another lattice."""
 
     search: "ForcedSearch"
     lattice: GoldLattice
     node_first: np.ndarray  # int64[S + 1], see GoldSpace
-    best_node: np.ndarray  # int64[n + 1], likewise
+    best_node: np.ndarray  # int64[n + 1], see GoldSpace
 
     @property
     def result(self) -> SearchResult:
-        """The result whose methods read derivations; its own graph is not filled."""
+        """A result whose methods read derivations; its own graph is not filled."""
         return self.search.result
 
     @property
@@ -45,7 +45,7 @@ class GoldGraph:
         return self.search.workspace.graph
 
     def score(self, node: int) -> float:
-        """Model score of the best derivation that leads to `node`, with </s> if that covers the sentence."""
+        """Model score of the best derivation that leads to `node`, including </s> if it covers the sentence."""
         return float(self.graph.score[node])
 
     def derivation(self, node: int) -> Derivation:
@@ -55,7 +55,7 @@ class GoldGraph:
         return Derivation.of(self.result.workspace.options, chosen)
 
     def features(self, node: int) -> np.ndarray:
-        """float64[F] features of the best derivation that leads to `node`, laid out as Decoder.features says."""
+        """float64[F] features of the best derivation that leads to `node`, laid out as Decoder.features."""
         derivation, n_words = self.derivation(node), len(self.result.source.words)
         features = np.zeros((1, self.result.features.size))
         is_complete = node >= self.graph.stack_first[n_words]
@@ -73,7 +73,7 @@ class GoldGraph:
 
 
 class ForcedSearch:
-    """Searches for the derivations that yield the reference of a sentence, whose options were looked up."""
+    """Searches for the derivations that produce the reference of a sentence, whose options have been looked up."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class ForcedSearch:
         reference: np.ndarray,
         links: np.ndarray = NO_LINKS,
     ):
-        """`reference`: int32[m], target ids as Options has them; `links`: int32[n + 1, m + 1], see links_before."""
+        """`reference`: int32[m], target ids as in Options; `links`: int32[n + 1, m + 1], see links_before."""
         self.result, self.search, self._workspace = result, result.search, workspace
         self.settings, self.reference, self.links = settings, reference, links
         self.n_words = len(result.source.words)
@@ -96,7 +96,7 @@ class ForcedSearch:
         return self._workspace
 
     def lattice(self) -> tuple[Status, GoldLattice | None]:
-        """All derivations that yield the reference, or a prefix of it as the settings have it; without scores."""
+        """All derivations that produce the reference, or prefixes of it if the settings say so; without scores."""
         n_words, options = self.n_words, self.search.workspace.options
         if not n_words:
             return "unreachable", None
@@ -114,7 +114,7 @@ class ForcedSearch:
         return "unreachable", None
 
     def _force(self, reference: Reference, takes_prefixes: bool) -> bool:
-        """Fill the states of the workspace; whether there are not too many."""
+        """Fill the states of the workspace; return whether there was room for all."""
         workspace, space = self.workspace, self.search.space()
         while (status := force(space, self.n_words, reference, takes_prefixes, workspace.states)) != OK:
             if not (workspace.grow_states() if status == STATES_FULL else workspace.grow_arcs()):
@@ -133,11 +133,12 @@ class ForcedSearch:
         return Goal(NO_PREFIX, 0, least) if self.settings.prefixes == "all" else Goal(source, target, least)
 
     def score(self, lattice: GoldLattice) -> GoldGraph | None:
-        """Score the lattice of the sentence pair, found now or earlier, by the weights of the search.
+        """Score the lattice of the sentence pair, found now or earlier, with the weights of the search.
 
-        None if that is too large: what scores depend on, phrases and blocks, may divide states a thousandfold. Pairs
-        that the table limit leaves out under these weights are left out here, too, even if no derivation remains.
-        Raises ModelError if the lattice is of another sentence or model, or if scores are not finite.
+        Returns None if it is too large: the last phrases and blocks, on which scores depend, may divide states a
+        thousandfold. Pairs that the table limit excludes with these weights are excluded here, too, even if no
+        derivation remains. Raises ModelError if the lattice is of another sentence or model, or if scores are not
+        finite.
         """
         workspace, n_words, rule_option = self.search.workspace, self.n_words, self._rule_options(lattice)
         ln_lm = self._score_reference()
@@ -171,7 +172,7 @@ class ForcedSearch:
         return rule_option
 
     def _score_reference(self) -> np.ndarray:
-        """float64[m + 2], see GoldSpace.ln_lm; words that no option has are unknown to the language models."""
+        """float64[m + 2], see GoldSpace.ln_lm; words that occur in no option are unknown to the language models."""
         source, workspace, ids = self.search.source, self.search.workspace, self.reference
         lms, n_known = source.tables.tables.lms, source.tables.tables.lms.word_ids.shape[0]
         lm_words = np.zeros((ids.size, lms.orders.size), np.int32)

@@ -1,4 +1,4 @@
-"""Settings of forced decoding: its goal, and when it gives up. The only place of the defaults."""
+"""Settings of forced decoding: its goal, and when it gives up. The only place of their defaults."""
 
 from typing import Literal
 

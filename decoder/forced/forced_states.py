@@ -1,8 +1,8 @@
 """Forced decoding: all derivations of a given translation, exactly (Yu et al. 2013, section 2.2).
 
-A state is what a derivation has covered, where its last phrase ended, and how many words of the reference it has
-produced. Nothing is pruned but what leads nowhere: where a gap can only be filled by phrases whose place in the
-reference has been passed, no derivation ends, neither with the sentence nor with a prefix of it.
+A state consists of the coverage of a derivation, the end of its last phrase, and the number of words of the reference
+that it has produced. Only dead ends are pruned: if a gap can only be filled by phrases whose place in the reference has
+been passed, no derivation ends, neither with the sentence nor with a prefix of it.
 """
 
 from collections.abc import Sequence
@@ -24,27 +24,27 @@ OK, STATES_FULL, ARCS_FULL = (np.int64(i) for i in range(3))
 
 
 class Reference(NamedTuple):
-    """The m words that must be produced, and what a sentence of n words can produce of them."""
+    """The m words to be produced, and what a sentence of n words can produce of them."""
 
-    words: np.ndarray  # int32[m], target ids as Options has them, -1 where no option has the word
-    latest: np.ndarray  # int64[n + 1], last place in the reference of a phrase over the source word; the last is m
-    earliest_tail: np.ndarray  # int64[n + 1], the least of `latest` from there on
-    links: np.ndarray  # int32[n + 1, m + 1], see links_before; int32[0, 0] where phrase pairs need not be aligned
+    words: np.ndarray  # int32[m], target ids as in Options, -1 for words that occur in no option
+    latest: np.ndarray  # int64[n + 1], last place in the reference of a phrase over the word; m for word n
+    earliest_tail: np.ndarray  # int64[n + 1], the minimum of `latest` from there on
+    links: np.ndarray  # int32[n + 1, m + 1], see links_before; int32[0, 0] if phrase pairs need not be aligned
 
 
 class ForcedStates(NamedTuple):
-    """Room for S states in the order in which they were met, and A arcs in the order of the states they leave."""
+    """Room for S states in the order in which they are found, and A arcs in the order of their source states."""
 
     sizes: Annotated[np.ndarray, array(np.int64, 2)]  # states and arcs
-    first_gap: Annotated[np.ndarray, array(np.int32, "S")]  # with `window` the coverage
+    first_gap: Annotated[np.ndarray, array(np.int32, "S")]  # first_gap and `window`: the coverage
     window: Annotated[np.ndarray, array(np.uint64, "S")]
-    covered: Annotated[np.ndarray, array(np.int32, "S")]  # how many words these are
-    end: Annotated[np.ndarray, array(np.int32, "S")]  # of the last phrase
-    position: Annotated[np.ndarray, array(np.int32, "S")]  # words of the reference that were produced
-    next: Annotated[np.ndarray, array(np.int32, "S")]  # the next state of as many covered words, or EMPTY
-    # First state by number of covered words, or EMPTY
+    covered: Annotated[np.ndarray, array(np.int32, "S")]  # number of covered words
+    end: Annotated[np.ndarray, array(np.int32, "S")]  # end of the last phrase
+    position: Annotated[np.ndarray, array(np.int32, "S")]  # number of produced words of the reference
+    next: Annotated[np.ndarray, array(np.int32, "S")]  # the next state with as many covered words, or EMPTY
+    # First state with each number of covered words, or EMPTY
     heads: Annotated[np.ndarray, array(np.int64, "n + 1")]
-    tails: Annotated[np.ndarray, array(np.int64, "n + 1")]  # last one
+    tails: Annotated[np.ndarray, array(np.int64, "n + 1")]  # last state with each number of covered words
     slots: Annotated[np.ndarray, array(np.int32, "T", fill=EMPTY)]  # hash table of states, T a power of two >= 2 S
     slot: Annotated[np.ndarray, array(np.int32, "S")]  # place in `slots`
     arc_from: Annotated[np.ndarray, array(np.int32, "A")]
@@ -59,7 +59,7 @@ def new_forced_states(n_states: int, n_arcs: int, n_words: int) -> ForcedStates:
 
 
 def links_before(points: Sequence[tuple[int, int]], n_words: int, n_reference: int) -> np.ndarray:
-    """int32[n + 1, m + 1], at [i, j] how many of the alignment's points link one of the first i words with one of j."""
+    """int32[n + 1, m + 1], at [i, j] the number of alignment points between the first i words and the first j words."""
     links = np.zeros((n_words + 1, n_reference + 1), np.int32)
     for i, j in set(points):
         links[i + 1, j + 1] = 1
@@ -100,9 +100,9 @@ def _stands_at(options, target, words, position):
 
 @kernel
 def force(space: SearchSpace, n_words: int, reference: Reference, takes_prefixes, states: ForcedStates):
-    """Fill `states` with all that can end, also with prefixes of the source if it `takes_prefixes`; OK or what is full.
+    """Fill `states` with all that can end, for `takes_prefixes` also with source prefixes. Returns OK or what is full.
 
-    Of `space`, options, parameters, zones and the work space `spans` are used.
+    Of `space`, the options, parameters, zones and the work space `spans` are used.
     """
     _clear(states)
     _arrive(states, reference, n_words, takes_prefixes, (ZERO, NONE, ZERO, ZERO))
@@ -121,7 +121,7 @@ def force(space: SearchSpace, n_words: int, reference: Reference, takes_prefixes
 
 @inner_kernel
 def _force_over(space, n_words, reference, takes_prefixes, states, state, span_index):
-    """Extend `state` by those options of one span that continue the reference; OK or what is full."""
+    """Extend `state` by the options of one span that continue the reference. Returns OK or what is full."""
     options, position = space.options, np.int64(states.position[state])
     for option in range(options.first[span_index], options.first[span_index + 1]):
         target = np.int64(options.target[option])
@@ -147,7 +147,7 @@ def _force_over(space, n_words, reference, takes_prefixes, states, state, span_i
 
 @inlined_kernel
 def _is_aligned(links, begin, end, position, after):
-    """Whether words begin:end and position:after are linked, and to no others (Och & Ney 2004)."""
+    """Whether words begin:end and position:after are linked, and have no links to other words (Och & Ney 2004)."""
     n_words, n_reference = links.shape[0] - 1, links.shape[1] - 1
     inside = links[end, after] - links[begin, after] - links[end, position] + links[begin, position]
     of_source = links[end, n_reference] - links[begin, n_reference]
@@ -157,10 +157,11 @@ def _is_aligned(links, begin, end, position, after):
 
 @inlined_kernel
 def is_closed(links, source, target):
-    """Whether the word alignment closes the prefix pair of `source` and `target` words (int64), or is not there.
+    """Whether the word alignment closes the prefix pair of `source` and `target` words (int64), or there is none.
 
-    No point may lead out of it, and unaligned target words that follow belong to it, so that it ends before an aligned
-    one or with the reference. Cut anywhere else, it would lack words that translate it. `links`: see links_before.
+    No alignment point may lead out of the prefix pair. Unaligned target words that follow belong to it, so that it ends
+    before an aligned word or with the reference; if cut elsewhere, it would lack words of its translation. `links`: see
+    links_before.
     """
     if links.size == 0:
         return True
@@ -182,7 +183,7 @@ def _clear(states):
 
 @inner_kernel
 def _arrive(states, reference, n_words, takes_prefixes, where):
-    """The state of `where`: first gap, window, end of the last phrase, position; DEAD, or EMPTY if it is full."""
+    """The state of `where`: first gap, window, end of the last phrase, position; DEAD, or EMPTY if there is no room."""
     first_gap, window, end, position = where
     last = _behind(first_gap, window)
     if _is_dead(reference, n_words, takes_prefixes, where, last):
@@ -218,7 +219,7 @@ def _arrive(states, reference, n_words, takes_prefixes, where):
 
 @inlined_kernel
 def _is_dead(reference, n_words, takes_prefixes, where, last):
-    """Whether no derivation ends that goes through a state, whose words from `last` on are all free."""
+    """Whether no derivation through a state can end; none of the words from `last` on are covered."""
     first_gap, window, _, position = where
     for i in range(first_gap, last):
         if window & ONE == NONE and reference.latest[i] < position:
@@ -231,7 +232,7 @@ def _is_dead(reference, n_words, takes_prefixes, where, last):
 
 @inlined_kernel
 def _behind(first_gap, window):
-    """The word behind all that are covered."""
+    """The position after the last covered word."""
     while window != NONE:
         window >>= ONE
         first_gap += 1

@@ -1,12 +1,12 @@
-"""The memory of forced decoding: allocated once, grown when a sentence pair needs more, used again for the next."""
+"""The memory of forced decoding: allocated once, enlarged when a sentence pair needs more, and reused for the next."""
 
 from phrasebeam.decoder.forced.forced_states import new_forced_states
 from phrasebeam.decoder.forced.gold_graph import new_gold_space
 from phrasebeam.decoder.search.hypothesis_graph import new_graph
 from phrasebeam.decoder.search.stacks import NODES_FULL
 
-FIRST_STATES, FIRST_NODES = 1 << 12, 1 << 12  # allocated at first
-MOST_ARCS, MOST_NODES, MOST_EDGES = 16, 4, 64  # for each state that there may be; nodes and edges of a scored lattice
+FIRST_STATES, FIRST_NODES = 1 << 12, 1 << 12  # initial sizes
+MOST_ARCS, MOST_NODES, MOST_EDGES = 16, 4, 64  # for each possible state; nodes and edges are those of a scored lattice
 
 
 class ForcedWorkspace:
@@ -21,11 +21,11 @@ class ForcedWorkspace:
         self.new_graph()
 
     def new_states(self) -> None:
-        """Allocate states and arcs in the sizes of the n_ fields."""
+        """Allocate states and arcs with the sizes in the n_ fields."""
         self.states = new_forced_states(self.n_states, self.n_arcs, self.n_words)
 
     def new_graph(self) -> None:
-        """Allocate the graph, and what its construction needs, in the sizes of the n_ fields."""
+        """Allocate the graph, and the arrays for building it, with the sizes in the n_ fields."""
         self.graph = new_graph(self.n_words, self.n_nodes, self.n_edges)
         self.gold = new_gold_space(self.n_nodes, self.n_edges)
 
@@ -37,7 +37,7 @@ class ForcedWorkspace:
             self.new_graph()
 
     def grow_states(self) -> bool:
-        """Double the states; False if there must not be more."""
+        """Double the states; return False if the limit is reached."""
         if self.n_states >= self.most_states:
             return False
         self.n_states = min(2 * self.n_states, self.most_states)
@@ -45,7 +45,7 @@ class ForcedWorkspace:
         return True
 
     def grow_arcs(self) -> bool:
-        """Double the arcs; False if there must not be more."""
+        """Double the arcs; return False if the limit is reached."""
         if self.n_arcs >= MOST_ARCS * self.most_states:
             return False
         self.n_arcs = min(2 * self.n_arcs, MOST_ARCS * self.most_states)
@@ -53,10 +53,10 @@ class ForcedWorkspace:
         return True
 
     def grow_graph(self, status: int) -> bool:
-        """Double what is full of the graph; False if there must not be more."""
+        """Double the full arrays of the graph; return False if the limit is reached."""
         if status == NODES_FULL:
             self.n_nodes *= 2
-            self.n_edges = max(self.n_edges, 4 * self.n_nodes)  # so that no pair's answer depends on those before it
+            self.n_edges = max(self.n_edges, 4 * self.n_nodes)  # no result may depend on earlier pairs
         else:
             self.n_edges *= 2
         fits = self.n_nodes <= max(FIRST_NODES, MOST_NODES * self.most_states)

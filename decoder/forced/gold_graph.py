@@ -1,8 +1,9 @@
-"""Scores for a lattice of y-good derivations: it becomes a hypothesis graph like that of the search, unpruned.
+"""Scores for a lattice of y-good derivations, which becomes a hypothesis graph like that of the search, unpruned.
 
-The language models' state is the position in the reference; what else scores depend on, the last phrase and the blocks,
-divides a state of the lattice into nodes. So the best derivation, n-best lists and lattices are read from it as from
-any other graph, and so are the best partial derivations by number of covered words (Yu et al. 2013, equation 3).
+The position in the reference is the state of the language models. The last phrase and the blocks, on which scores also
+depend, divide a state of the lattice into nodes. The best derivation, n-best lists and lattices are read from this
+graph as from any other, and so are the best partial derivations by number of covered words (Yu et al. 2013, equation
+3).
 """
 
 from typing import Annotated, NamedTuple
@@ -28,11 +29,11 @@ ONE = np.int64(1)
 
 
 class GoldSpace(NamedTuple):
-    """The arrays beside the graph by which a lattice of S states, R rules and a reference of m words is scored."""
+    """The arrays, besides the graph, for scoring a lattice of S states, R rules and a reference of m words."""
 
-    # Option of each rule; NOT_THERE: derivations that use it are left out
+    # Option of each rule; NOT_THERE: derivations with this rule are left out
     rule_option: Annotated[np.ndarray, array(np.int64, "R")]
-    # Weighted score of the first words of the reference; the last: with </s>
+    # Weighted score of the first words of the reference; the last entry includes </s>
     ln_lm: Annotated[np.ndarray, array(np.float64, "m + 2")]
     # Nodes of state i are node_first[i]:node_first[i + 1]
     node_first: Annotated[np.ndarray, array(np.int64, "S + 1")]
@@ -57,7 +58,7 @@ def new_gold_space(n_nodes: int, n_edges: int) -> GoldSpace:
 
 @kernel
 def find_options(lattice: GoldLattice, options: Options, origin, rule_option: np.ndarray):
-    """Fill in the option of each rule, or NOT_THERE; how many are there. `origin`: see FilteredTables, or NO_ORIGIN."""
+    """Fill in the option of each rule, or NOT_THERE; return how many exist. `origin`: FilteredTables', or NO_ORIGIN."""
     n_found = 0
     for rule in range(rule_option.size):
         begin, end = np.int64(lattice.rule_begin[rule]), np.int64(lattice.rule_end[rule])
@@ -77,7 +78,7 @@ def find_options(lattice: GoldLattice, options: Options, origin, rule_option: np
 
 @kernel
 def score_reference(lms: LanguageModels, lm_words, states: States, ln_lm: np.ndarray):
-    """Fill in the scores of a reference, of which `lm_words` (int32[m, L]) are the ids; begin_states comes before."""
+    """Fill in the scores of a reference with the ids `lm_words` (int32[m, L]); begin_states must be called before."""
     state, n_words = BEGIN_STATE, lm_words.shape[0]
     ln_lm[0] = 0.0
     for i in range(n_words):
@@ -90,9 +91,9 @@ def score_reference(lms: LanguageModels, lm_words, states: States, ln_lm: np.nda
 
 @kernel
 def fill_gold_graph(space: SearchSpace, n_words: int, lattice: GoldLattice, gold: GoldSpace):
-    """Fill space.graph with the lattice; OK, what is full, or WRONG_SCORE.
+    """Fill space.graph with the lattice. Returns OK, what is full, or WRONG_SCORE.
 
-    Nodes of a stack come in the order of states, not best first.
+    The nodes of a stack are in the order of states, not best first.
     """
     graph = space.graph
     start_graph(space, 0.0)
@@ -115,7 +116,7 @@ def fill_gold_graph(space: SearchSpace, n_words: int, lattice: GoldLattice, gold
 
 @inner_kernel
 def _fill_state(space, n_words, lattice, gold, state):
-    """Make the nodes of one state, and their edges; OK, what is full, or WRONG_SCORE."""
+    """Make the nodes of one state, and their edges. Returns OK, what is full, or WRONG_SCORE."""
     graph, options, first = space.graph, space.options, gold.node_first[state]
     n_nodes, n_edges, first_edge = first, np.int64(0), graph.edge_first[first]
     is_end = lattice.is_end[state] and lattice.merges_ends

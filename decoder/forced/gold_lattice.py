@@ -1,7 +1,7 @@
-"""The lattice of y-good derivations (Yu et al. 2013, section 2.2): what of forced decoding leads to its goal.
+"""The lattice of y-good derivations (Yu et al. 2013, section 2.2): the states of forced decoding that lead to its goal.
 
-It holds no scores. Its rules are known by their pairs in the model's table, so that it can be kept and scored again
-with other weights, see gold_graph.py.
+It contains no scores. Its rules are identified by their pairs in the model's table, so that it can be kept and scored
+again with other weights, see gold_graph.py.
 """
 
 from typing import Annotated, NamedTuple
@@ -19,24 +19,24 @@ NOT_THERE = -1
 
 
 class Goal(NamedTuple):
-    """The end of derivations: numbers of first words of source and reference that must be translated."""
+    """The end of derivations: how many of the first words of source and reference must be translated."""
 
-    source: int  # words; NO_PREFIX: any prefix that is long enough and not the whole
+    source: int  # words; NO_PREFIX: any prefix that is long enough, but not the whole sentence
     target: int
-    least: int  # words of a source prefix that is long enough
+    least: int  # number of words of a source prefix that is long enough
 
 
 class GoldLattice(NamedTuple):
     """S states by number of covered words, state 0 the start; A arcs, each a rule; R rules, distinct phrases of spans.
 
-    Every state and arc lies on a derivation that ends. Where there is one goal, the last state is the end.
+    Every state and arc lies on a derivation that ends. If there is only one goal, the last state is the end.
     """
 
     # States of k covered words are stack_first[k]:stack_first[k + 1]
     stack_first: Annotated[np.ndarray, array(np.int64, "n + 2")]
-    first_gap: Annotated[np.ndarray, array(np.int32, "S")]  # with `window` the coverage
+    first_gap: Annotated[np.ndarray, array(np.int32, "S")]  # first_gap and `window`: the coverage
     window: Annotated[np.ndarray, array(np.uint64, "S")]
-    position: Annotated[np.ndarray, array(np.int32, "S")]  # words of the reference that were produced
+    position: Annotated[np.ndarray, array(np.int32, "S")]  # number of produced words of the reference
     is_end: Annotated[np.ndarray, array(np.bool_, "S")]
     # Arcs that lead to state i are arc_first[i]:arc_first[i + 1]
     arc_first: Annotated[np.ndarray, array(np.int64, "S + 1")]
@@ -45,14 +45,14 @@ class GoldLattice(NamedTuple):
     rule_pair: Annotated[np.ndarray, array(np.int64, "R")]  # in the model's phrase table; negative: a synthetic pair
     rule_begin: Annotated[np.ndarray, array(np.int32, "R")]  # source span
     rule_end: Annotated[np.ndarray, array(np.int32, "R")]
-    merges_ends: bool  # whether there is one goal
+    merges_ends: bool  # whether there is only one goal
 
 
 @kernel
 def longest_prefix(states: ForcedStates, n_words: int, least, links: np.ndarray):
     """(source words, target words) of the longest prefix pair with at least `least` source words; NO_PREFIX for none.
 
-    With `links` (int32[n + 1, m + 1], see links_before; int32[0, 0] without) of those that are closed alone.
+    With `links` (int32[n + 1, m + 1], see links_before; int32[0, 0] without), only closed prefix pairs count.
     """
     source, target = np.int64(NO_PREFIX), np.int64(NO_PREFIX)
     for covered in range(least, n_words):
@@ -84,7 +84,7 @@ def mark_good(states: ForcedStates, n_words: int, goal: Goal, is_end: np.ndarray
 
 @kernel
 def count_derivations(lattice: GoldLattice, ln_counts):
-    """Ln of the number of derivations that end; `ln_counts` (float64[S]) of those that reach each state."""
+    """Ln of the number of derivations that end; `ln_counts` (float64[S]): ln of the number up to each state."""
     total = -np.inf
     ln_counts[0] = 0.0
     for state in range(lattice.position.size):
@@ -107,7 +107,7 @@ def gold_lattice(
 ) -> GoldLattice:
     """The part of the `states` of a sentence of `n_words` words that leads to the goal; `origin`: see FilteredTables.
 
-    There must be a derivation that does.
+    At least one derivation must lead to it.
     """
     n_states, n_arcs = states.sizes.tolist()
     is_end, is_good = np.zeros(n_states, np.bool_), np.zeros(n_states, np.bool_)
@@ -115,7 +115,7 @@ def gold_lattice(
     merges_ends = goal.source != NO_PREFIX
     kept = np.flatnonzero(is_good)
     kept = kept[np.argsort(states.covered[kept], kind="stable")]
-    if merges_ends:  # they are the last ones
+    if merges_ends:  # these are the last states
         kept = kept[: kept.size - int(is_end.sum()) + 1]
     number = np.full(n_states, kept.size - 1, np.int32)
     number[kept] = np.arange(kept.size)

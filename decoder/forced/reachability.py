@@ -29,9 +29,9 @@ class Counts:
     reachable: int = 0
     reachable_words: int = 0
     prefixes: int = 0  # sentences of which only a prefix is reachable
-    prefix_words: int = 0  # in these prefixes
+    prefix_words: int = 0  # words in these prefixes
     too_large: int = 0
-    ln_derivations: float = -math.inf  # ln of how many derivations the reachable sentences have together
+    ln_derivations: float = -math.inf  # ln of the total number of derivations of the reachable sentences
 
     def add(self, result: ForcedResult) -> None:
         """Count a sentence pair."""
@@ -52,13 +52,13 @@ class Counts:
 
     @property
     def word_shares(self) -> tuple[float, float]:
-        """Percentages of source words in such sentence pairs, see sentence_shares."""
+        """Percentages of source words in these sentence pairs, see sentence_shares."""
         covered = self.reachable_words + self.prefix_words
         return _percent(self.reachable_words, self.words), _percent(covered, self.words)
 
     @property
     def ln_mean_derivations(self) -> float | None:
-        """ln of the derivations of a reachable sentence pair, on average; None if none is reachable."""
+        """ln of the average number of derivations of a reachable sentence pair; None if none is reachable."""
         return self.ln_derivations - math.log(self.reachable) if self.ln_derivations > -math.inf else None
 
 
@@ -90,11 +90,11 @@ class Reachability:
         return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(line, widths)).rstrip() for line in lines)
 
     def plot(self, path: Path) -> None:
-        """Draw shares and numbers of derivations by sentence length; the ending of `path` says the format."""
+        """Draw shares and numbers of derivations by sentence length; the ending of `path` determines the format."""
         write_figure(path, 18, 5, self._draw)
 
     def _draw(self, figure: Any) -> None:
-        """A bar for each row of the table, as wide as its lengths; if there are no sentences there is none."""
+        """Draw a bar for each row of the table, as wide as its range of lengths; none if there are no sentences."""
         *both, last = figure.subplots(1, 3)
         middles = [_middle(row) for row in sorted(self._by_row)]
         for axes, unit in zip(both, ("sentence", "word")):
@@ -119,7 +119,7 @@ class Reachability:
         axes.set(title="Derivations of a reachable sentence", ylabel="log10 of the mean number")
 
     def _ticks(self) -> tuple[list[float], list[str]]:
-        """The places and names of rows below the axis, as many as there is room for; rows without sentences too."""
+        """Places and names of rows for the axis, as many as there is room for, including rows without sentences."""
         n_rows = max(self._by_row, default=-1) + 1
         shown = range(0, n_rows, -(-n_rows // MOST_TICKS) or 1)
         return [_middle(row) for row in shown], [_lengths(row) for row in shown]

@@ -1,7 +1,7 @@
 """The phrase table filtered for one sentence: only some pairs, or the scores that leave-one-out gives them.
 
-Forced decoding needs only pairs whose target phrase occurs in the reference, and leave-one-out subtracts the counts of
-the sentence pair, see leave_one_out.py. Both make Tables of the same layout as the model's.
+Forced decoding needs only pairs whose target phrase occurs in the reference. Leave-one-out subtracts the counts of the
+sentence pair, see leave_one_out.py. Both make Tables with the layout of the model's tables.
 """
 
 from typing import NamedTuple
@@ -48,9 +48,9 @@ from phrasebeam.decoder.tables.phrase_table import (
 from phrasebeam.decoder.tables.score_smoothing import ln_smoothed, type_of
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 
-LN_SINGLETON = np.float32(-20.0)  # ln of both probabilities of a pair whose count becomes 0, in the mode PENALTY
-UNCHANGED = -1  # in place of the first count: the model's scores hold
-NO_ORIGIN = np.zeros(0, np.int64)  # for kernels, in place of None
+LN_SINGLETON = np.float32(-20.0)  # mode PENALTY: ln of both probabilities of a pair whose count becomes 0
+UNCHANGED = -1  # replaces the first count: the model's scores remain valid
+NO_ORIGIN = np.zeros(0, np.int64)  # for kernels, instead of None
 NO_POINTS: dict[str, np.ndarray] = {
     "alignment_offsets": np.zeros(1, np.int64),
     "alignment_points": np.zeros((0, 2), np.uint8),
@@ -65,7 +65,7 @@ class FilteredTables(NamedTuple):
 
 
 def original_pairs(pairs: np.ndarray, origin: np.ndarray | None) -> np.ndarray:
-    """int64[K] numbers of `pairs` (int64[K]) in the model's table; synthetic ones, which are negative, stay."""
+    """int64[K], numbers of `pairs` (int64[K]) in the model's table; synthetic pairs, which are negative, stay."""
     if origin is None or not origin.size:
         return pairs
     return np.where(pairs < 0, pairs, origin[np.maximum(pairs, 0)])
@@ -73,7 +73,7 @@ def original_pairs(pairs: np.ndarray, origin: np.ndarray | None) -> np.ndarray:
 
 @kernel
 def copy_pairs(tables: Tables, counts, by_source, query: FilterQuery, filtered: FilteredPairs, output: Tables):
-    """Copy the pairs of `filtered` from `tables` to `output`, without held-out counts, all but the hash table.
+    """Copy the pairs of `filtered` from `tables` to `output`, subtracting held-out counts, except for the hash table.
 
     `counts` (int32[P, 8]) are those of the ReorderingTable; with `by_source` its scores depend on source phrases alone.
     """
@@ -114,7 +114,7 @@ def copy_pairs(tables: Tables, counts, by_source, query: FilterQuery, filtered: 
 
 @inlined_kernel
 def _copy_scores(whole, phrases, query, filtered, row, held_out_f, c_f):
-    """Copy the counts of a pair minus the held-out ones, and its scores, p(f|e) and p(e|f) estimated from these."""
+    """Copy the counts of a pair minus held-out counts, and its scores, with p(f|e) and p(e|f) estimated from these."""
     held_out, pair, held_out_e, held_out_fe = (
         query.held_out,
         filtered.pair[row],
@@ -138,7 +138,7 @@ def _copy_scores(whole, phrases, query, filtered, row, held_out_f, c_f):
 
 @inlined_kernel
 def _smooth(phrases, query, pair, row, held_out_f, held_out_e, c_f):
-    """Compute p(f|e) and p(e|f) of a pair from the counts in `phrases` and, with Kneser-Ney, from types of both."""
+    """Compute p(f|e) and p(e|f) of a pair from the counts in `phrases` and, for Kneser-Ney, the types of both."""
     discounting, n_of_f, n_of_e, left_by_f, left_by_e = query.discounting, np.int64(0), np.int64(0), 0.0, 0.0
     if discounting.target_types.shape[0] > 0:
         for k in range(TYPES):
@@ -156,7 +156,7 @@ def _smooth(phrases, query, pair, row, held_out_f, held_out_e, c_f):
 
 @inlined_kernel
 def _count_types(phrases, query, held_out_f, source):
-    """Write how many pairs of a source phrase have count 1, 2, 3 or more without the held-out ones, if that matters."""
+    """Write how many pairs of a source phrase have count 1, 2, 3 or more after subtraction, if smoothing needs it."""
     if query.discounting.target_types.shape[0] > 0:
         for k in range(TYPES):
             query.source_types[k] = 0 if held_out_f == ABSENT else query.held_out.source_types[held_out_f, k]
@@ -166,7 +166,7 @@ def _count_types(phrases, query, held_out_f, source):
 
 @inlined_kernel
 def _count_pair(counts, held_out, held_out_fe, pair, remaining):
-    """Write the orientation counts of a pair minus the held-out ones to `remaining` (int64[8]), or UNCHANGED."""
+    """Write the orientation counts of a pair minus held-out counts to `remaining` (int64[8]), or UNCHANGED."""
     remaining[0] = UNCHANGED
     if held_out_fe != ABSENT and counts.shape[0] > 0 and _has_counts(counts, pair):
         for column in range(remaining.size):
@@ -175,7 +175,7 @@ def _count_pair(counts, held_out, held_out_fe, pair, remaining):
 
 @inlined_kernel
 def _count_source(phrases, counts, held_out, held_out_f, source, remaining):
-    """Write the orientation counts of a source phrase minus the held-out ones to `remaining`, or UNCHANGED."""
+    """Write the orientation counts of a source phrase minus held-out counts to `remaining`, or UNCHANGED."""
     remaining[0] = UNCHANGED
     first = phrases.pair_offsets[source]
     if held_out_f != ABSENT and counts.shape[0] > 0 and _has_counts(counts, first):
@@ -210,7 +210,7 @@ def _fill_orientations(model, counts, ln_scores):
 
 
 class TableFilter:
-    """Filters a model's tables for sentences; for one thread, as each result overwrites the last."""
+    """Filters a model's tables for sentences; for one thread, as each result overwrites the previous one."""
 
     def __init__(self, model: Model, tables: Tables, ranking: RankingWeights, longest: int, table_limit: int):
         """`tables` are the model's, with weights; source phrases of up to `longest` words are looked up.
@@ -220,17 +220,17 @@ class TableFilter:
         self.model, self.tables, self.longest, self.table_limit = model, tables, longest, table_limit
         self.scratch, self.has_frequencies = ScratchArrays(), False
         orders, longest_target = tables.lms.orders, max(model.description.max_target_phrase_length, 1)
-        # With weights by length, p(e|f) does not change the scores of all pairs alike;
-        # nor does it with Kneser-Ney, where it changes by what the target phrase is.
+        # With weights by length, p(e|f) does not change the scores of all pairs by the same amount;
+        # nor with Kneser-Ney, where the change depends on the target phrase.
         is_alike = not ranking.dense.length_groups.size and not len(model.discounting.target_types)
         is_limited = table_limit > 0 and is_alike
         limit = table_limit + EXTRA_PAIRS if is_limited else 0
         candidates = new_candidates(max(model.most_pairs, 1), longest_target, limit, orders.size, tables.sparse)
-        ranking = ranking._replace(is_own=False)  # scores are of no use here
+        ranking = ranking._replace(is_own=False)  # scores are not used here
         self.lookup = lookup_of_pairs(tables, ranking.dense, ranking, limit, candidates)
 
     def reweigh(self, tables: Tables, ranking: RankingWeights, is_ranked_alike: bool) -> None:
-        """Use the weights of `tables`, and rank by `ranking` from now on; the models of words and operations stay.
+        """Use the weights of `tables`, and rank by `ranking` from now on; language models and operation models stay.
 
         `is_ranked_alike`: whether pairs were ranked by the same weights before.
         """
@@ -244,8 +244,8 @@ class TableFilter:
     def filter(self, words: np.ndarray, reference: np.ndarray | None, held_out: HeldOutPair | None) -> FilteredTables:
         """The tables for a sentence with the source ids `words` (int32[n]).
 
-        With `reference` (int32[m]), only pairs whose target phrase occurs in it; with `held_out`, scores as of a
-        model that was not trained on that pair. Raises ModelError if the model was not anyway, or has no counts.
+        With `reference` (int32[m]), only pairs whose target phrase occurs in it; with `held_out`, scores as of a model
+        that was not trained on that pair. Raises ModelError if the model was not trained on it, or has no counts.
         """
         query = self._query(words, reference, held_out)
         n_candidates = count_candidates(self.tables.phrases, words, self.longest)

@@ -1,9 +1,9 @@
 """Leave-one-out: counts of a training sentence pair that are subtracted from the phrase table to translate it.
 
-The phrase pairs of the held-out sentence pair are extracted again and counted. One that no other sentence pair supports
-is dropped (Yu et al. 2013, section 4.2), or both its probabilities become a penalty (Wuebker et al. 2010, section 4.1;
-Wuebker et al. 2015, section 5.2). Lexical weights do not change. With large data it is enough to drop all pairs that
-occur once in the bitext, wherever, and to subtract nothing (Yu et al. 2013, section 4.2).
+The phrase pairs of the held-out sentence pair are extracted again and counted. A phrase pair that no other sentence
+pair supports is dropped (Yu et al. 2013, section 4.2), or both its probabilities become a penalty (Wuebker et al. 2010,
+section 4.1; Wuebker et al. 2015, section 5.2). Lexical weights do not change. With large data it is enough to drop all
+pairs that occur once in the bitext, wherever that is, and to subtract nothing (Yu et al. 2013, section 4.2).
 """
 
 from typing import Annotated, NamedTuple
@@ -35,10 +35,10 @@ from phrasebeam.kernels.hashing import START, combine, first_slot, mix, next_slo
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.kernels.words import same_words
 
-# Modes: what happens to pairs whose count becomes 0; SINGLETONS: to those whose count is 1, and no count changes
+# Modes: what happens to pairs whose count becomes 0; SINGLETONS: to pairs whose count is 1, without subtraction
 KEEP_ALL, DROP, PENALTY, SINGLETONS = (np.int64(i) for i in range(4))
 MODES = {"drop": DROP, "penalty": PENALTY, "singletons": SINGLETONS}
-SAMPLE = 1 << 10  # phrase pairs that check_frequencies looks at
+SAMPLE = 1 << 10  # phrase pairs that check_frequencies checks
 
 
 class HeldOutCounts(NamedTuple):
@@ -53,10 +53,10 @@ class HeldOutCounts(NamedTuple):
     pair_slots: Annotated[np.ndarray, array(np.int32, "T", fill=ABSENT)]
     source_of: Annotated[np.ndarray, array(np.int32, "K")]  # first occurrence of the source phrase
     target_of: Annotated[np.ndarray, array(np.int32, "K")]  # of the target phrase
-    source_counts: Annotated[np.ndarray, array(np.int64, "K")]  # stored at the first occurrence, as all counts
+    source_counts: Annotated[np.ndarray, array(np.int64, "K")]  # stored at the first occurrence, like all counts
     target_counts: Annotated[np.ndarray, array(np.int64, "K")]
     pair_counts: Annotated[np.ndarray, array(np.int64, "K")]
-    # How many pairs more have count 1, 2, 3 or more after the subtraction; filled where scores are smoothed
+    # Change of the number of pairs with count 1, 2, 3 or more through the subtraction; filled where scores are smoothed
     source_types: Annotated[np.ndarray, array(np.int64, "K", TYPES)]
     target_types: Annotated[np.ndarray, array(np.int64, "K", TYPES)]
     # M S DL DR to the previous phrase, then to the next
@@ -65,7 +65,7 @@ class HeldOutCounts(NamedTuple):
 
 
 def new_counts(occurrences: np.ndarray, source: np.ndarray, target: np.ndarray) -> HeldOutCounts:
-    """Allocate HeldOutCounts of `occurrences` (int32[K, 4]) in the sentence pair `source`, `target` (int32), all 0."""
+    """Allocate HeldOutCounts for `occurrences` (int32[K, 4]) in the sentence pair `source`, `target` (int32), all 0."""
     sizes = {"K": len(occurrences), "T": 1 << (2 * len(occurrences)).bit_length()}
     return allocate(HeldOutCounts, sizes, occurrences=occurrences, source_words=source, target_words=target)
 
@@ -75,7 +75,7 @@ NO_COUNTS = new_counts(np.zeros((0, 4), np.int32), np.zeros(0, np.int32), np.zer
 
 @kernel
 def count_held_out(counts: HeldOutCounts):
-    """Fill the hash tables and counts of `counts`, which is new."""
+    """Fill the hash tables and counts of `counts`, which must be new."""
     for i in range(counts.occurrences.shape[0]):
         occurrence = counts.occurrences[i]
         first, begin = np.int64(occurrence[1]), np.int64(occurrence[2])
@@ -103,7 +103,7 @@ def count_held_out(counts: HeldOutCounts):
 
 @kernel
 def count_held_out_types(phrases: PhraseTable, counts: HeldOutCounts):
-    """Fill source_types and target_types of `counts`, whose sentence pair the table was made of."""
+    """Fill source_types and target_types of `counts`; the table must have been made from the sentence pair."""
     for i in range(counts.occurrences.shape[0]):
         source, target = np.int64(counts.source_of[i]), np.int64(counts.target_of[i])
         if counts.pair_slots[_pair_slot(counts, source, target)] != i:
@@ -120,7 +120,7 @@ def count_held_out_types(phrases: PhraseTable, counts: HeldOutCounts):
 
 @inner_kernel
 def _joint_count(phrases, counts, i):
-    """Count of the phrase pair of occurrence `i` (int64), 0 if it lacks the pair."""
+    """Count of the phrase pair of occurrence `i` (int64), 0 if the table lacks the pair."""
     occurrence = counts.occurrences[i]
     first, begin, length = np.int64(occurrence[1]), np.int64(occurrence[2]), target_length(occurrence)
     source = find_source(phrases, counts.source_words, first, first + source_length(occurrence))
@@ -213,7 +213,7 @@ def held_out_counts(model: Model, source: np.ndarray, held_out: HeldOutPair) -> 
 
 
 def longest_held_out(sizes: ModelDescription) -> int:
-    """Words of the longest phrases that are held out: those of the training data were no longer."""
+    """Length in words of the longest phrases that are held out: phrases of the training data were no longer."""
     return max(sizes.max_source_phrase_length, sizes.max_target_phrase_length)
 
 

@@ -1,9 +1,9 @@
 """Selection of the phrase pairs that a sentence needs: those of its phrases, or only those that occur in a reference.
 
-A table limit keeps the K best pairs of a source phrase. Held-out counts change the scores of some pairs, and those of
-all others by the same amount, unless Kneser-Ney smooths them: so the K best are among the changed pairs and the K best
-others. Somewhat more than K are ranked by the scores of the whole model, a ranking that is cached across sentences, and
-the other pairs are left out.
+A table limit keeps the K best pairs of a source phrase. Held-out counts change the scores of some pairs; they change
+those of all others by the same amount, unless Kneser-Ney smooths them. The K best are therefore among the changed pairs
+and the K best others. Somewhat more than K pairs are ranked by the scores of the whole model, a ranking that is cached
+across sentences; the other pairs are left out.
 """
 
 from typing import NamedTuple
@@ -27,8 +27,8 @@ from phrasebeam.kernels.hashing import first_slot, n_slots, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
 FIRST_WORDS = 1 << 12  # size of the filter of first words, a power of two
-EXTRA_PAIRS = 12  # pairs that are ranked beyond the table limit
-ALL = -1  # in place of a number of best pairs
+EXTRA_PAIRS = 12  # pairs that are ranked in addition to the table limit
+ALL = -1  # replaces a number of best pairs
 
 
 class FilterQuery(NamedTuple):
@@ -41,14 +41,14 @@ class FilterQuery(NamedTuple):
     is_forced: bool  # only pairs whose target phrase occurs in the reference
     held_out: HeldOutCounts
     mode: np.int64  # one of MODES, or KEEP_ALL
-    table_limit: int  # pairs of a source phrase that options use, 0 for all
-    orientation_counts: np.ndarray  # int64[8], scratch of copy_pairs
+    table_limit: int  # pairs of a source phrase that the search uses, 0 for all
+    orientation_counts: np.ndarray  # int64[8], scratch space of copy_pairs
     discounting: Discounting  # of the model's scores
-    source_types: np.ndarray  # int64[TYPES], scratch of copy_pairs
+    source_types: np.ndarray  # int64[TYPES], scratch space of copy_pairs
 
 
 class FilteredPairs(NamedTuple):
-    """N source phrases and P pairs of the model's table that a sentence needs; the arrays are at least that long."""
+    """N source phrases and P pairs of the model's table that a sentence needs; arrays have at least these lengths."""
 
     source: np.ndarray  # int64[N], number in the model's table
     begin: np.ndarray  # int64[N], first word of its first occurrence in the sentence
@@ -61,11 +61,11 @@ class FilteredPairs(NamedTuple):
     best: np.ndarray  # int64[M], scratch: best pairs of a source phrase, counted from its first, ascending
     slots: np.ndarray  # int64[T], hash table of the N source phrases, see PhraseTable
     sizes: np.ndarray  # int64[4]: N, words of the source phrases, P, words of the target phrases
-    missing: np.ndarray  # int64[1], held-out occurrences of phrase pairs that the table's counts do not contain
+    missing: np.ndarray  # int64[1], number of held-out occurrences of phrase pairs that the table's counts lack
 
 
 def new_filtered_pairs(query: FilterQuery, n_candidates: int, scratch: ScratchArrays) -> FilteredPairs:
-    """Allocate FilteredPairs, without any, for the phrases of a sentence, which have `n_candidates` pairs in all."""
+    """Allocate empty FilteredPairs for the phrases of a sentence, which have `n_candidates` pairs in all."""
     n_phrases = query.words.size * query.longest
     filtered = FilteredPairs(
         source=scratch.take("source", np.int64, n_phrases),
@@ -87,7 +87,7 @@ def new_filtered_pairs(query: FilterQuery, n_candidates: int, scratch: ScratchAr
 
 @kernel
 def count_candidates(phrases: PhraseTable, words, longest):
-    """Number of pairs of all phrases of `words` (int32[n]) of up to `longest` words, repeated phrases counted again."""
+    """Number of pairs of all phrases of `words` (int32[n]) of up to `longest` words; repeated phrases count again."""
     count = np.int64(0)
     for begin in range(words.size):
         for end in range(begin + 1, min(begin + longest, words.size) + 1):
@@ -99,7 +99,7 @@ def count_candidates(phrases: PhraseTable, words, longest):
 
 @kernel
 def filter_pairs(lookup: Lookup, query: FilterQuery, filtered: FilteredPairs):
-    """Fill `filtered`, which is new, from lookup.tables; lookup.limit is query.table_limit + EXTRA_PAIRS, or 0."""
+    """Fill `filtered`, which must be new, from lookup.tables; lookup.limit is query.table_limit + EXTRA_PAIRS, or 0."""
     phrases, words, slots, number = lookup.tables.phrases, query.words, filtered.slots, np.int64(0)
     filtered.pair_offsets[0] = 0
     for i in range(query.held_out.occurrences.shape[0]):
@@ -117,7 +117,7 @@ def filter_pairs(lookup: Lookup, query: FilterQuery, filtered: FilteredPairs):
             filtered.source[number], filtered.begin[number], filtered.end[number] = source, begin, end
             filtered.held_out_source[number] = held_out_source(query.held_out, words, begin, end)
             n_pairs = _filter_pairs_of(lookup, query, filtered, number)
-            # A word all of whose pairs were filtered out is kept, lest it be taken for an unknown word.
+            # A word is kept even if all its pairs were filtered out, so that it does not count as unknown.
             if n_pairs > 0 or (
                 end - begin == 1 and _has_pairs(phrases, query, source, filtered.held_out_source[number])
             ):

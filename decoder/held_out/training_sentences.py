@@ -20,16 +20,16 @@ class TrainingFiles(NamedTuple):
     reference: Path
     alignment: Path | None  # None: no counts are subtracted
     mode: LeaveOneOut = "drop"
-    n_folds: int | None = None  # of language models, see language_model_folds.py
+    n_folds: int | None = None  # number of folds of language models, see language_model_folds.py
 
 
 def with_references(
     inputs: Iterable[Input], files: TrainingFiles, tokenize: Callable[[str], str] = str
 ) -> Iterator[tuple[Input, tuple[str, ...]]]:
-    """Each sentence and its reference; with an alignment, the counts of the pair are held out from the phrase table.
+    """Yield each sentence and its reference; with an alignment, the pair's counts are held out from the phrase table.
 
-    With folds, its language model is the one trained without it. `tokenize` makes tokens of a reference. Raises
-    FormatError if one of the files ends before the others, or is damaged.
+    With folds, the sentence names the fold whose language model was trained without it. `tokenize` turns a reference
+    into tokens. Raises FormatError if one of the files ends before the others, or is damaged.
     """
     references = read_lines(files.reference)
     alignments = read_lines(files.alignment) if files.alignment else None

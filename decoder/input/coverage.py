@@ -1,7 +1,7 @@
-"""Which source words a hypothesis has translated: the first gap, and a 64-bit window behind it.
+"""The source words that a hypothesis has translated: the first gap, and a 64-bit window from there.
 
-Bit k of the window says whether word first_gap + k is covered; bit 0 is never set. The pair is exact for any
-sentence length as long as no phrase ends more than 64 words behind the first gap.
+Bit k of the window says whether word first_gap + k is covered; bit 0 is never set. The pair is exact for any sentence
+length as long as no phrase ends more than 64 words after the first gap.
 """
 
 import numpy as np
@@ -22,9 +22,9 @@ def is_covered(first_gap, window, position):
 
 @kernel
 def cover(first_gap, window, begin, end):
-    """(first gap, window) after covering the words begin:end, which were free and lie within the window.
+    """(first gap, window) after covering the words begin:end, which must be free and lie within the window.
 
-    `first_gap` is int64, `window` uint64, both before.
+    `first_gap` is int64, `window` uint64; both are the values before.
     """
     length = np.uint64(end - begin)
     window |= ((ONE << length) - ONE) << np.uint64(begin - first_gap)

@@ -1,11 +1,12 @@
 """Text formats of lattices and confusion networks: Moses' Python lattice format (PLF), and columns.
 
-PLF has a line for each sentence, and in it for each node the arcs that leave it: word, scores, nodes onwards.
+PLF has one line for each sentence. It lists, for each node, the arcs that leave it: word, scores, number of nodes that
+it advances.
 
     ((('einen',1.0,1),),(('wettbewerbs',0.4,2),('wettbewerb',0.6,1),),(('*EPS*',1.0,1),),)
 
-Of columns there is one a line, `word score word score ...`, and a blank line behind each sentence. In both *EPS* is the
-empty word, and scores are probabilities, one or more of each word.
+The format of columns has one line for each column, `word score word score ...`, and a blank line after each sentence.
+In both formats *EPS* is the empty word, and scores are probabilities, one or more for each word.
 """
 
 import re
@@ -43,7 +44,7 @@ def read_plf(line: str) -> Input:
 
 
 def _arcs(line: str, position: int) -> tuple[list[Arc], int]:
-    """The arcs of a node, whose parenthesis opens before `position`, and the position behind it."""
+    """The arcs of a node, whose parenthesis opens before `position`, and the position after it."""
     arcs = []
     while _mark(line, position) == "(":
         arc = ARC.match(line, position)
@@ -65,7 +66,7 @@ def _mark(line: str, position: int) -> str | None:
 
 
 def _expect(line: str, position: int, expected: str) -> int:
-    """The position behind the mark that must come next. Raises ConfigError if it does not."""
+    """The position after the mark that must come next. Raises ConfigError if another one comes."""
     mark = MARK.match(line, position)
     if mark is None or mark[1] != expected:
         raise ConfigError(f"{_where(line, position)}: expected {expected or 'the end of the line'}")
@@ -96,7 +97,7 @@ def _score(text: str, number: int) -> float:
 
 
 def read_all_plf(lines: Iterable[str], path: str | PathLike[str]) -> Iterator[Input]:
-    """The lattices in `lines` of the file `path`, by read_plf. Raises FormatError, naming file and line."""
+    """Yield the lattices in `lines` of the file `path`, by read_plf. Raises FormatError, naming file and line."""
     for number, line in enumerate(lines, 1):
         try:
             yield read_plf(line)
@@ -105,7 +106,7 @@ def read_all_plf(lines: Iterable[str], path: str | PathLike[str]) -> Iterator[In
 
 
 def read_all_columns(lines: Iterable[str], path: str | PathLike[str], n_scores: int) -> Iterator[Input]:
-    """The confusion networks in `lines` of the file `path`, by read_columns; the last may lack its blank line.
+    """Yield the confusion networks in `lines` of the file `path`, by read_columns; the last may lack its blank line.
 
     Raises FormatError, naming the file and the line at which the sentence ends.
     """

@@ -1,7 +1,8 @@
-"""The paths of a lattice whose words a phrase may translate, span by span, and the same as kernels see them.
+"""The paths of a lattice whose words a phrase may translate, span by span, for Python and for kernels.
 
 In a text, a phrase over the positions begin:end translates the words begin:end. In a lattice it translates the words of
-one of the paths between the nodes; the pair tells which. Each path is a source phrase in tables of the sentence's own.
+one of the paths between the nodes; the phrase pair determines the path. Each path is a source phrase in the sentence's
+own tables.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -15,24 +16,24 @@ from phrasebeam.kernels.jit import inlined_kernel
 
 
 class Path(NamedTuple):
-    """The words on a path between two nodes, without empty ones."""
+    """The words on a path between two nodes, without empty words."""
 
     begin: int
     end: int
     words: tuple[str, ...]
     positions: tuple[int, ...]  # node at which the arc of each word begins
-    ln_scores: tuple[float, ...]  # sums over the arcs, empty ones included
+    ln_scores: tuple[float, ...]  # sums over the arcs, including empty ones
 
 
 class _Partial(NamedTuple):
-    """A path from some node, while it is made longer."""
+    """A path from some node, while it is extended."""
 
     weighted: float
     positions: tuple[int, ...]
     ln_scores: tuple[float, ...]
 
 
-_Ending = dict[tuple[tuple[str, ...], int], _Partial]  # paths to a node, the best of each text and number of arcs
+_Ending = dict[tuple[tuple[str, ...], int], _Partial]  # paths to a node: the best for each text and number of arcs
 
 
 def find_paths(
@@ -40,8 +41,9 @@ def find_paths(
 ) -> list[Path]:
     """The paths of up to `longest` arcs and at most LONGEST_ARC nodes, ordered by begin and end.
 
-    Of paths with the same words between the same nodes the best one, by its scores times `weights`; and of others the
-    `most` best. Words that are not `known` are alone on a path, and so is one empty arc that no word takes in.
+    Of paths with the same words between the same nodes, only the best one by its scores times `weights` is returned; of
+    the others, the `most` best. Words that are not `known` are alone on a path, and so is an empty arc that no path
+    with words includes.
     """
     arcs = [[(arc, arc.ln_scores) for arc in node] for node in lattice.nodes]
     start = _Partial(0.0, (), (0.0,) * (lattice.n_scores or 0))
@@ -56,7 +58,7 @@ def _from(
     weights: Sequence[float],
     known: Collection[str],
 ) -> Iterator[Path]:
-    """The paths from the node `begin`, of which the empty path is `start`; `limits` are `longest` and `most`."""
+    """The paths from the node `begin`; `start` is the empty path there; `limits` are `longest` and `most`."""
     longest, most = limits
     last = min(begin + LONGEST_ARC, len(arcs))
     ending: dict[int, _Ending] = {begin: {((), 0): start}}
@@ -83,7 +85,7 @@ def _from(
 
 
 def _distinct(begin: int, end: int, best: Sequence[tuple[tuple[tuple[str, ...], int], _Partial]]) -> Iterator[Path]:
-    """The paths with different words, the best first; without words, that of one arc."""
+    """The paths with different words, the best first; of paths without words, only that of one arc."""
     seen = set[tuple[str, ...]]()
     for (words, n_arcs), partial in best:
         if words not in seen and (words or n_arcs == 1):
@@ -92,7 +94,7 @@ def _distinct(begin: int, end: int, best: Sequence[tuple[tuple[tuple[str, ...], 
 
 
 class SourcePaths(NamedTuple):
-    """Q paths of S spans, with I scores, of P pairs in the sentence's tables and K synthetic ones; all empty for text.
+    """Q paths of S spans with I scores, for P pairs in the sentence's tables and K synthetic ones; all empty for text.
 
     Path q is source phrase q of the tables.
     """
@@ -100,7 +102,7 @@ class SourcePaths(NamedTuple):
     of_span: np.ndarray  # int64[S + 1], paths of the span with index s are of_span[s]:of_span[s + 1]
     of_pair: np.ndarray  # int64[P], path of each pair
     of_synthetic: np.ndarray  # int64[K], path of each synthetic pair
-    first: np.ndarray  # int64[Q], first word of each path in Sentence.classes, where its words stand together
+    first: np.ndarray  # int64[Q], first word of each path in Sentence.classes, where its words are adjacent
     end: np.ndarray  # int64[Q], half open
     ln_scores: np.ndarray  # float64[Q, I], sums over the arcs
     distances: np.ndarray  # int32[n + 1, n + 1], see WordLattice.distances
@@ -112,7 +114,7 @@ NO_PATHS = SourcePaths(_NONE, _NONE, _NONE, _NONE, _NONE, np.zeros((0, 0)), NO_D
 
 @inlined_kernel
 def path_of(paths: SourcePaths, pair):
-    """The path (int64) that `pair` (int64, negative if synthetic) translates; there must be paths."""
+    """The path (int64) that `pair` (int64, negative if synthetic) translates; the sentence must be a lattice."""
     if pair < 0:
         return paths.of_synthetic[synthetic_number(pair)]
     return paths.of_pair[pair]

@@ -1,11 +1,11 @@
-"""Sentences with markup, after Moses' xml-input: translations of terms, walls and zones.
+"""Sentences with markup, like Moses' xml-input: translations of terms, walls and zones.
 
     das ist ein <term translation="small house||cottage" prob="0.8||0.2">kleines Haus</term>
     <zone> " Ja " </zone> , sagt er <wall/> und geht .
 
-A tag of any name but wall and zone gives its words the translations that it names, or none. The attribute span="2-4"
-says which words are meant (from 0, the last one included) instead of those inside the tag. In attributes \\" is a
-quotation mark, in text \\< is a < that begins no tag; a < before anything but a letter or / never does. As in Moses
+A tag of any name except wall and zone gives its words the translations that it lists, or none. The attribute span="2-4"
+selects words by number (from 0, the last one included) instead of those inside the tag. In attributes \\" is a
+quotation mark, in text \\< is a < that begins no tag; a < before anything but a letter or / never does. As in Moses,
 &lt; and the like are ordinary words, which a model may know.
 """
 
@@ -24,14 +24,14 @@ from phrasebeam.lm.text.corpus import split
 
 WALL, ZONE = "wall", "zone"
 UNSUPPORTED = ("ne", "update", "weight-overwrite", "coord")  # Moses' tags that change the model, or need factors
-SEPARATOR = "||"  # of translations and of probabilities
+SEPARATOR = "||"  # separates translations, and probabilities
 NAME, VALUE = r'[^\s<>"/=]+', r'(?:\\"|\\(?!")|[^"\\])*'
 OPENING = re.compile(r"(?<!\\)<(?=[A-Za-z/])")
 TAG = re.compile(rf'<(/?)([A-Za-z][^\s<>"/=]{{0,39}})((?:\s+{NAME}\s*=\s*"{VALUE}")*)\s*(/?)>')
 ATTRIBUTE = re.compile(rf'({NAME})\s*=\s*"({VALUE})"')
 SPAN = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
-MOST_ELEMENTS = 1000  # of a line; zones are compared with each other
-LONGEST_SHOWN = 40  # characters of a line that an error shows
+MOST_ELEMENTS = 1000  # per line, since zones are compared with each other
+LONGEST_SHOWN = 40  # characters of a line that an error quotes
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Tag:
 
 @dataclass(frozen=True)
 class Element:
-    """An element of the markup, which applies to the words begin:end, or as it is read to pieces of text."""
+    """An element of the markup, which applies to the words begin:end; while it is read, to pieces of text."""
 
     name: str
     attributes: dict[str, str]
@@ -54,7 +54,7 @@ class Element:
     end: int
 
     def moved(self, first: Sequence[int]) -> "Element":
-        """The same in words, of which `first` says how many are before each piece of text, and at the end."""
+        """The same element over words; `first` has the number of words before each piece of text, and at the end."""
         return replace(self, begin=first[self.begin], end=first[self.end])
 
 
@@ -66,7 +66,7 @@ def read_markup(
     number: int | None = None,
     has_tags: bool = False,
 ) -> Input:
-    """Read a tokenized line with markup, as `markup` says; "pass-through" reads tags as text.
+    """Read a tokenized line with markup as the policy `markup` says; "pass-through" reads tags as text.
 
     For `has_tags` see words_and_tags. Raises FormatError, naming `path` and the `number` of the line, if the markup is
     malformed or impossible, or if a token has no tag.
@@ -81,7 +81,7 @@ def read_markup(
 def read_all_markup(
     lines: Iterable[str], markup: Markup, path: str | PathLike[str], has_tags: bool = False
 ) -> Iterator[Input]:
-    """The sentences of `lines` of the file `path`, each by read_markup."""
+    """Yield the sentences of `lines` of the file `path`, each by read_markup."""
     for number, line in enumerate(lines, 1):
         yield read_sentence(line, markup, path, number, has_tags)
 
@@ -100,7 +100,7 @@ def read_sentence(line: str, markup: Markup, path: str | PathLike[str], number: 
 
 
 def read_elements(line: str) -> tuple[list[str], list[Element]]:
-    """The pieces of text between tags, and the elements, which apply to such pieces, in the order in which they end."""
+    """The pieces of text between tags, and the elements over such pieces, in the order in which they end."""
     pieces: list[str] = []
     elements: list[Element] = []
     opened: list[tuple[Tag, int]] = []
@@ -127,7 +127,7 @@ def read_elements(line: str) -> tuple[list[str], list[Element]]:
 
 
 def _pieces(line: str) -> Iterator[str | Tag]:
-    """Text and tags of a line, in turn."""
+    """Text and tags of a line, alternately."""
     position = 0
     while opening := OPENING.search(line, position):
         yield line[position : opening.start()].replace("\\<", "<")
@@ -144,7 +144,7 @@ def _pieces(line: str) -> Iterator[str | Tag]:
 def with_instructions(
     words: Sequence[str], elements: Iterable[Element], markup: Markup, target: Callable[[str], str] | None = None
 ) -> Input:
-    """The sentence of the words that the elements apply to; `target` makes tokens of what terms of raw text say."""
+    """The sentence of the words with these elements; `target` turns translations of terms in raw text into tokens."""
     terms: list[Term] = []
     walls: list[int] = []
     zones: list[tuple[int, int]] = []
@@ -166,7 +166,7 @@ def with_instructions(
 
 
 def _span(element: Element) -> tuple[int, int]:
-    """(begin, end) of the words that the element applies to."""
+    """(begin, end) of the words to which the element applies."""
     if "span" not in element.attributes:
         return element.begin, element.end
     span = SPAN.fullmatch(element.attributes["span"])
@@ -177,7 +177,7 @@ def _span(element: Element) -> tuple[int, int]:
 
 
 def _terms(element: Element, begin: int, end: int, target: Callable[[str], str] | None) -> list[Term]:
-    """The translations that a tag gives, in the attribute "translation" or, as older versions of Moses, "english"."""
+    """The translations in a tag's attribute "translation" or, as in older versions of Moses, "english"."""
     attributes = [element.attributes[name] for name in ("translation", "english") if element.attributes.get(name)]
     written = [text.strip() for texts in attributes for text in texts.split(SEPARATOR)]
     targets = [tuple(split(target(text) if target else text)) for text in written]

@@ -14,7 +14,7 @@ TokenizerName = Literal["moses", "neutral", "characters", "subwords", "whitespac
 Side = Literal["source", "target"]
 SubwordKind = Literal["unigram", "bpe"]
 TOKENIZER_OF_LANGUAGE = "moses for languages that it has rules for, else neutral"
-# Languages that Moses' tokenizer has rules or abbreviations for, but those written without spaces
+# Languages for which Moses' tokenizer has rules or abbreviations, except those written without spaces
 MOSES_LANGUAGES = frozenset(
     (
         *("as", "bn", "ca", "cs", "de", "el", "en", "es", "et", "fi", "fr", "ga", "gu", "hi", "hu", "is", "it", "kn"),
@@ -54,12 +54,12 @@ class SubwordSettings(Section):
     )
 
     def model(self, side: Side) -> str | None:
-        """The model that is given for a side."""
+        """The model given for a side."""
         return self.source_model if side == "source" else self.target_model
 
 
 class SideSettings(NamedTuple):
-    """How raw text of one side becomes tokens."""
+    """How raw text of one side is converted to tokens."""
 
     language: str
     tokenizer: TokenizerName
@@ -99,7 +99,7 @@ class RawTextSettings(Section):
     @model_validator(mode="before")
     @classmethod
     def _choose_tokenizers(cls, data: Any) -> Any:
-        """Name the tokenizers of both sides, so that a model keeps them whatever is chosen later."""
+        """Set the tokenizers of both sides, so that a model keeps them even if the defaults change later."""
         if not isinstance(data, Mapping):
             return data
         chosen = {}
@@ -125,7 +125,7 @@ class RawTextSettings(Section):
 
 
 def primary_language(code: str) -> str:
-    """The language of a code without script, region and the like, in small letters."""
+    """The language of a code in lower case, without script, region and the like."""
     return re.split("[-_]", code.lower())[0]
 
 
@@ -135,9 +135,9 @@ def tokenizer_of(language: str) -> TokenizerName:
 
 
 def raw_preprocessing(section: Mapping[str, object], given: Mapping[str, object]) -> RawTextSettings:
-    """The settings of `section`, overridden by those `given` as options. Raises ConfigError.
+    """The settings of `section`, overridden by those in `given` (options). Raises ConfigError.
 
-    If the language differs from that of the section, its tokenizer is chosen again, unless it is given.
+    If the language differs from that of the section, its default tokenizer is chosen again, unless one is given.
     """
     other = {f"{side}_tokenizer" for side in get_args(Side) if f"{side}_language" in given}
     settings = {name: value for name, value in section.items() if name not in other} | dict(given)

@@ -1,6 +1,6 @@
 """A sentence to translate, with instructions for its translation as in Moses: terms, walls, zones, a prefix.
 
-Or a word lattice, of which one path is to be translated, without instructions.
+Alternatively a word lattice, of which one path is to be translated, without instructions.
 """
 
 from collections.abc import Sequence
@@ -21,13 +21,13 @@ LEAVE_ONE_OUT = (
     "singletons: drop all pairs that were extracted once"
 )
 
-LONGEST_TERM = COVERAGE_WINDOW - 1  # words, so that a coverage can hold it
+LONGEST_TERM = COVERAGE_WINDOW - 1  # words; a coverage must have room for it
 
 
 def split_lines(given: object, *names: str) -> None:
-    """Make words of the fields `names` of a frozen dataclass that are tokenized lines, and check all others.
+    """Split the fields `names` of a frozen dataclass into words if they are tokenized lines, and check all others.
 
-    Raises ConfigError if a list of words has something else in it, or another field is not of its type.
+    Raises ConfigError if a list of words contains something else, or another field does not have its type.
     """
     for name in names:
         value = getattr(given, name)
@@ -46,8 +46,8 @@ class Term:
     target: tuple[str, ...]  # or a tokenized line
     probability: float = 1.0
     alignment: tuple[tuple[int, int], ...] = ()  # (source, target) positions inside the term
-    written: str = ""  # the target as it stands in raw text, where that is what is translated
-    is_optional: bool = False  # whether its words may be translated otherwise, whatever the policy
+    written: str = ""  # the target as written in raw text, if raw text is translated
+    is_optional: bool = False  # whether its words may also be translated otherwise, whatever the policy
 
     def __post_init__(self) -> None:
         split_lines(self, "target")
@@ -74,10 +74,10 @@ class HeldOutPair:
     """The training sentence pair of an input, for leave-one-out: its counts are subtracted from the phrase table."""
 
     reference: tuple[str, ...]  # or a tokenized line
-    alignment: tuple[tuple[int, int], ...]  # (source, target) positions; the one that the model was trained on
+    alignment: tuple[tuple[int, int], ...]  # (source, target) positions; the alignment on which the model was trained
     mode: LeaveOneOut = "drop"
     fold: int | None = None  # number of the language model trained without the sentence
-    more_alignments: tuple[tuple[tuple[int, int], ...], ...] = ()  # of a model that was trained on several
+    more_alignments: tuple[tuple[tuple[int, int], ...], ...] = ()  # of a model that was trained on several alignments
 
     def __post_init__(self) -> None:
         split_lines(self, "reference")
@@ -106,11 +106,11 @@ class Input:
     prefix: Prefix = Prefix()
     held_out: HeldOutPair | None = None
     tags: tuple[str, ...] = ()  # of the words, or a line of them, for models with features of tags
-    lattice: WordLattice | None = None  # then `words` are those of the lattice
+    lattice: WordLattice | None = None  # if given, `words` are those of the lattice
 
     @classmethod
     def of_lattice(cls, lattice: WordLattice) -> "Input":
-        """The input whose words are some path through a lattice."""
+        """The input for a lattice; its words are those of some path."""
         return cls(lattice.words, lattice=lattice)
 
     @classmethod
@@ -165,7 +165,7 @@ class Input:
                     raise ConfigError(f"point {i}-{j} of the alignment lies outside the sentence pair of {sizes}")
 
     def _check_lattice(self, lattice: WordLattice) -> None:
-        """Raise ConfigError if a lattice has instructions, which are all about words, or other words than its own."""
+        """Raise ConfigError if a lattice has instructions, which all refer to words, or other words than its own."""
         if tuple(self.words) != lattice.words:
             raise ConfigError("the words of the input are not those of its lattice; make it by Input.from_lattice")
         given = {
@@ -183,7 +183,7 @@ class Input:
 def words_and_tags(tokens: Sequence[str], has_tags: bool) -> tuple[Sequence[str], tuple[str, ...]]:
     """The words and, if the tokens of the model's source text have tags, the tags of `tokens`.
 
-    A token with a tag is `word|TAG`, as Moses writes factors, split at the last `|`; else `|` is as any other
+    A token with a tag is `word|TAG`, as Moses writes factors, split at the last `|`; without tags, `|` is an ordinary
     character. Raises ConfigError if a word or a tag is missing.
     """
     if not has_tags:

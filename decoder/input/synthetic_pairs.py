@@ -1,6 +1,6 @@
 """Synthetic phrase pairs, which a sentence adds to the phrase table.
 
-They are copies of unknown words, translations of known words in place of these, and translations of terms.
+They are copies of unknown words, translations of known words that replace unknown words, and translations of terms.
 """
 
 from collections.abc import Sequence
@@ -29,14 +29,14 @@ class SyntheticPair(NamedTuple):
     ln_score: float = 0.0  # value of each of the phrase table's features
     unknown: float = 0.0  # value of the unknown-word penalty
     alignment: tuple[tuple[int, int], ...] = ()  # (source, target) positions inside the pair
-    # Of a translation of known words in place of an unknown one: values of the table's features, number of the words
+    # For known words that replace an unknown word: values of the table's features, number of these words
     ln_scores: tuple[float, ...] = ()
     n_related: int = 0
-    shown: str = ""  # text of the output in place of `target`, which the language model scores; "": the target
+    shown: str = ""  # text of the output instead of `target`, which the language model scores; "": `target`
 
     @property
     def points(self) -> tuple[tuple[int, int], ...]:
-        """The alignment for sparse features; none of very long pairs, since points are bytes in kernels."""
+        """The alignment for sparse features; empty for very long pairs, since points are bytes in kernels."""
         return self.alignment if len(self.target) <= LONGEST_PHRASE else ()
 
 
@@ -53,9 +53,9 @@ class SyntheticPairs(NamedTuple):
     ln_scores: Annotated[np.ndarray, array(np.float64, "K", "T")]  # values of the T features of the phrase table
     unknown: Annotated[np.ndarray, array(np.float64, "K")]  # value of the unknown-word penalty
     n_related: Annotated[np.ndarray, array(np.float64, "K")]  # value of the feature related_words
-    # The table's pair of the same words, for its reordering scores; or NO_TABLE_PAIR
+    # The table's pair of the same words, whose reordering scores they get; or NO_TABLE_PAIR
     table_pair: Annotated[np.ndarray, array(np.int64, "K", fill=NO_TABLE_PAIR)]
-    # The W words at each of E levels of sparse features, see Levels
+    # Hashes of the W words at each of E levels of sparse features, see Levels
     classes: Annotated[np.ndarray, array(np.uint64, "W", "E + 1")]
 
 
@@ -68,7 +68,7 @@ def pack_synthetic_pairs(
     n_scores: int,
     levels: Levels | None = None,
 ) -> SyntheticPairs:
-    """`pairs`, sorted by (begin, end), of a sentence of `n_words` words; none covers more than `longest` of them.
+    """The `pairs` (sorted by begin and end) of a sentence of `n_words` words; none covers more than `longest` words.
 
     The phrase table has `n_scores` features.
     """
@@ -104,7 +104,7 @@ def pack_synthetic_pairs(
 
 @cache
 def no_synthetic_pairs(n_models: int) -> SyntheticPairs:
-    """No pairs of no span, for `n_models` language models; shared by all who have none."""
+    """No pairs, no spans, for `n_models` language models; shared by all sentences without pairs."""
     sizes = {"S": 0, "K": 0, "N": 0, "A": 0, "W": 0, "L": n_models, "T": 0}
     return allocate(SyntheticPairs, sizes, classes=NO_CLASSES)
 

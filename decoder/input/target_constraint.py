@@ -1,11 +1,11 @@
 """A target text with which the translation must begin, as an automaton that the search runs like a language model.
 
 Its state is the number of words produced. It rules out words that contradict the text, and accepts any word once the
-text has been produced. Until then a hypothesis is charged the penalties that the rest of the text needs at best, which
-are given back as they are incurred: so hypotheses that have produced more or less of the text compare fairly, and the
-sum over a whole translation is 0 except for `ln_rest[0]`, with which the search starts. The rest is known where a
-phrase ends, but phrases are scored in two steps: P + 1 + i is the state after the first word of a longer phrase that
-began in state i.
+text has been produced. Until then, a hypothesis is charged in advance the least penalties that the rest of the text
+needs; they are credited when they are incurred. Hypotheses that have produced more or less of the text are thus
+comparable, and the sum over a whole translation is 0 except for `ln_rest[0]`, with which the search starts. The rest is
+known where a phrase ends, but phrases are scored in two steps: P + 1 + i is the state after the first word of a longer
+phrase that began in state i.
 """
 
 from typing import NamedTuple
@@ -16,15 +16,15 @@ from phrasebeam.decoder.input.synthetic_pairs import synthetic_number
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 
 CONTRADICTED = np.int64(-1)
-ENDS_PHRASE = np.bool_(False)  # value of `is_open`; a literal would compile `follow` once more
+ENDS_PHRASE = np.bool_(False)  # value of `is_open`; with a literal, numba would compile `follow` once more
 
 
 class TargetConstraint(NamedTuple):
     """P words with which a translation must begin."""
 
     first: np.ndarray  # int64[P + 1], ids allowed as word i are allowed[first[i]:first[i + 1]]
-    allowed: np.ndarray  # int32[...], ascending target ids: one, or of a partial word all that begin with it
-    ln_rest: np.ndarray  # float64[P + 1], best sum of penalties of the words from i on; -inf: they cannot be produced
+    allowed: np.ndarray  # int32[...], ascending target ids: one, or for a partial word all words that begin with it
+    ln_rest: np.ndarray  # float64[P + 1], best sum of penalties for the words from i on; -inf: they cannot be produced
 
 
 NO_CONSTRAINT = TargetConstraint(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(1))
@@ -57,7 +57,7 @@ def follow(constraint: TargetConstraint, words, begin, end, position, is_open):
 
 @inlined_kernel
 def phrase_start(constraint: TargetConstraint, position):
-    """Number of words produced before the phrase that state `position` belongs to."""
+    """Number of words produced before the phrase to which state `position` belongs."""
     n_words = constraint.ln_rest.size - 1
     return position - n_words - 1 if position > n_words else position
 
@@ -78,10 +78,10 @@ def _is_allowed(constraint, position, word):
 
 @kernel
 def fill_rest(constraint: TargetConstraint, options, n_options, ln_penalty):
-    """Fill in `ln_rest`: the best sum of penalties over all ways to cut the rest of the text into target phrases.
+    """Fill `ln_rest`: the best sum of penalties over all ways to divide the rest of the text into target phrases.
 
     The phrases are those of the first `n_options` of `options` (Options), whatever source words they cover; synthetic
-    pairs have the penalties `ln_penalty` (float64[K]), others none.
+    pairs have the penalties `ln_penalty` (float64[K]), other pairs none.
     """
     constraint.ln_rest[:] = 0.0
     for position in range(constraint.ln_rest.size - 2, -1, -1):

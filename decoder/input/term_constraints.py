@@ -1,8 +1,8 @@
 """Phrase pairs that the terms of a sentence exclude, by the policies of Moses' xml-input.
 
-Exclusive: all pairs for any word of a term. Constraint: pairs for part of a term, and those for a whole term whose
-target phrase contains none of its translations; a phrase with several terms needs one of each. (Moses compares with
-the first translation of the first term alone.)
+Exclusive: all pairs for any word of a term are excluded. Constraint: pairs for part of a term are excluded, and pairs
+for a whole term whose target phrase contains none of its translations; a phrase with several terms needs a translation
+of each. (Moses checks only the first translation of the first term.)
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from phrasebeam.decoder.tables.phrase_table import ABSENT, PhraseTable, find_sou
 from phrasebeam.kernels.jit import inner_kernel, kernel
 
 LENGTHS_KEPT = 256  # lengths of sentences for which rules are cached
-ALLOWED, CONSTRAINED, BLOCKED = 0, 1, 2  # which of the phrase table's pairs for a span may be used: all, some, none
+ALLOWED, CONSTRAINED, BLOCKED = 0, 1, 2  # how many of the phrase table's pairs for a span may be used: all, some, none
 
 
 def span_rules(
@@ -45,7 +45,7 @@ def span_rules(
 
 @lru_cache(LENGTHS_KEPT)
 def _rules_without_terms(n_words: int, longest: int, longest_source: int) -> np.ndarray:
-    """span_rules without terms; cached, so not to be changed."""
+    """span_rules without terms; the result is cached and must not be changed."""
     rules = np.full((n_words, longest), ALLOWED, np.int8)
     rules[:, longest_source:] = BLOCKED
     return rules.ravel()
@@ -53,7 +53,7 @@ def _rules_without_terms(n_words: int, longest: int, longest_source: int) -> np.
 
 @kernel
 def find_table_pairs(phrases: PhraseTable, words, longest, synthetic: SyntheticPairs):
-    """Write to `synthetic.table_pair` the phrase table's pairs with the words of synthetic ones.
+    """Write the phrase table's pairs with the words of synthetic pairs to `synthetic.table_pair`.
 
     `words` (int32[n]) are the source ids of the sentence, `longest` the words of its longest span.
     """
@@ -77,7 +77,7 @@ def find_table_pairs(phrases: PhraseTable, words, longest, synthetic: SyntheticP
 def keeps_terms(phrases: PhraseTable, pair, synthetic: SyntheticPairs, longest, begin, end):
     """Whether the target phrase of `pair` contains a translation of each term within its source words begin:end.
 
-    `longest` (int64): words of the longest span that `synthetic` has.
+    `longest` (int64): number of words of the longest span in `synthetic`.
     """
     for first in range(begin, end):
         for last in range(first + 1, end + 1):

@@ -1,8 +1,8 @@
-"""Word lattices and confusion networks as input: several words that may have been meant (Dyer et al. 2008).
+"""Word lattices and confusion networks as input: alternatives for what was meant (Dyer et al. 2008).
 
 Nodes are numbered from 0, the start, to n, the end, and each arc leads to a later node. In a confusion network each arc
-leads to the next one. A phrase translates the words on a path of arcs from one node to another, and covers the
-positions between them; where arcs skip nodes, a jump is as long as the shortest path between its ends.
+leads to the next node. A phrase translates the words on a path of arcs from one node to another, and covers the
+positions between them. If arcs skip nodes, a jump is as long as the shortest path between its ends.
 """
 
 import math
@@ -17,16 +17,16 @@ from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW
 from phrasebeam.decoder.tables.phrase_table import LEAST_LN
 
-EMPTY = "*EPS*"  # the empty word; as in Moses the word "" means it, too
-MOST_NODES, MOST_ARCS = 1000, 20_000  # of a sentence
-LONGEST_ARC = COVERAGE_WINDOW - 1  # nodes, so that a coverage can hold it
-UNREACHABLE = 1 << 20  # in place of a distance; longer than any
+EMPTY = "*EPS*"  # the empty word; as in Moses, the word "" means the same
+MOST_NODES, MOST_ARCS = 1000, 20_000  # per sentence
+LONGEST_ARC = COVERAGE_WINDOW - 1  # nodes; a coverage must have room for it
+UNREACHABLE = 1 << 20  # replaces a distance; larger than any
 
 Scores = float | Sequence[float]  # probabilities of an arc: one, or as many as the model has weights for them
 
 
 class Arc(NamedTuple):
-    """A word, or EMPTY, from a node to the one `length` nodes behind it."""
+    """A word, or EMPTY, from a node to the node that is `length` later."""
 
     word: str
     probabilities: tuple[float, ...]
@@ -40,7 +40,7 @@ class Arc(NamedTuple):
 
 @dataclass(frozen=True)
 class WordLattice:
-    """The arcs that leave each node but the last. Raises ConfigError unless every node has arcs, which stay inside."""
+    """The arcs that leave each node but the last. Raises ConfigError unless every node has arcs within the lattice."""
 
     nodes: tuple[tuple[Arc, ...], ...]
 
@@ -82,7 +82,7 @@ class WordLattice:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The likeliest word on an arc from each node, which is shown for the node."""
+        """The likeliest word on an arc from each node, which is shown for that node."""
         return tuple(max(arcs, key=lambda arc: arc.probabilities).word for arcs in self.nodes)
 
     @property
@@ -92,9 +92,9 @@ class WordLattice:
 
     @cached_property
     def distances(self) -> np.ndarray:
-        """int32[n + 1, n + 1], arcs of the shortest path from node to node, or UNREACHABLE; (0, 0) if none skips any.
+        """int32[n + 1, n + 1], arcs of the shortest path between nodes, or UNREACHABLE; (0, 0) if no arc skips a node.
 
-        Then a distance is the difference of the nodes' numbers.
+        In that case a distance is the difference of the nodes' numbers.
         """
         if self.is_confusion_network:
             return NO_DISTANCES

@@ -1,6 +1,6 @@
 """Walls and zones, which limit the reordering of a sentence as Moses' reordering constraints do.
 
-The whole sentence counts as the first zone; each wall belongs to the innermost zone that it stands in.
+The whole sentence counts as the first zone; each wall belongs to the innermost zone around it.
 """
 
 from collections.abc import Sequence
@@ -13,18 +13,18 @@ from phrasebeam.kernels.jit import inner_kernel, kernel
 
 
 class Zones(NamedTuple):
-    """Z zones, the first being the sentence; Z = 0 without walls and zones."""
+    """Z zones, of which the first is the sentence; Z = 0 if there are no walls and zones."""
 
     begin: np.ndarray  # int64[Z], first word
     end: np.ndarray  # int64[Z], last word + 1
-    next_wall: np.ndarray  # int64[Z, n], position of the zone's first wall behind each word, or n
+    next_wall: np.ndarray  # int64[Z, n], position of the zone's first wall after each word, or n
 
 
 NO_ZONES = Zones(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 0), np.int64))
 
 
 def pack_zones(n_words: int, walls: Sequence[int], zones: Sequence[tuple[int, int]]) -> Zones:
-    """Zones of a sentence of `n_words` words, of the walls and zones of an Input, which do not cross."""
+    """The Zones of a sentence of `n_words` words from the walls and zones of an Input, which do not cross."""
     if not walls and not zones:
         return NO_ZONES
     spans = [(0, n_words), *zones]
@@ -41,9 +41,9 @@ def pack_zones(n_words: int, walls: Sequence[int], zones: Sequence[tuple[int, in
 def obeys(zones: Zones, distortion_limit, first_gap, window, begin, end):
     """Whether walls and zones allow the free words begin:end to be translated next; `zones` is not empty.
 
-    `first_gap` and `window` (uint64) are the coverage; `distortion_limit` is in words, negative for none. As in Moses a
-    zone that does not begin at the first gap must end within the distortion limit of it, so that the search can return;
-    without a limit, within COVERAGE_WINDOW.
+    `first_gap` and `window` (uint64) are the coverage; `distortion_limit` is in words, negative for none. As in Moses,
+    a zone that does not begin at the first gap must end within the distortion limit of it, so that the search can
+    return; without a limit, within COVERAGE_WINDOW.
     """
     if begin != first_gap and zones.next_wall[0, first_gap] < end:
         return False

@@ -1,6 +1,6 @@
-"""The sentences of HTML: each run of text and inline tags is one; tags, comments and scripts stay as they are.
+"""The sentences of HTML: each run of text and inline tags is one; tags, comments and scripts stay unchanged.
 
-Elements with translate="no" stay as they are, too. White space within a sentence counts as in a browser.
+Elements with translate="no" stay unchanged, too. White space within a sentence counts as in a browser.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from phrasebeam.decoder.marked_text.html_tokens import HtmlToken, element_names, html_tokens
 from phrasebeam.decoder.marked_text.marked_text import Mark, MarkedDocument, MarkedText, with_margins
 
-# Elements before and behind which a sentence ends; all others are inline, also those that nobody knows.
+# Elements before and after which a sentence ends; all others are inline, including unknown elements.
 BLOCKS = element_names(
     "address article aside base blockquote body caption center col colgroup dd details dialog dir div dl dt "
     "fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li "
@@ -19,23 +19,23 @@ BLOCKS = element_names(
     "textarea tfoot th thead title tr ul"
 )
 EMPTY = element_names("area base br col embed frame hr img input link meta param source track wbr")
-WITHIN_WORDS = element_names("wbr")  # the other empty elements stand between words
-# What is not translated: programs, pictures, and text whose white space counts.
+WITHIN_WORDS = element_names("wbr")  # all other empty elements separate words
+# Not translated: programs, pictures, and text whose white space matters.
 KEPT = element_names("iframe math noembed noframes plaintext pre script style svg textarea xmp")
 FOREIGN = element_names("math svg")  # elements that may end within their first tag
-DEEPEST = 50  # elements within each other whose ends are looked for
+DEEPEST = 50  # depth of nested elements up to which their ends are searched
 SPACE = re.compile("[ \t\n\f\r]+")
 
 
 class _Node(NamedTuple):
-    """A part of a sentence: text, an element, or a tag without the other one, a comment and the like."""
+    """A part of a sentence: text, an element, or a tag without its counterpart, a comment and the like."""
 
     written: str  # text, or the first tag
     end: str = ""  # the last tag of an element
     children: "Sequence[_Node]" = ()
     is_text: bool = False
-    is_left: bool = False  # an end without its beginning
-    is_blank: bool = False  # it sets words apart
+    is_left: bool = False  # an end tag without its start tag
+    is_blank: bool = False  # whether it separates words
 
     @property
     def has_words(self) -> bool:
@@ -59,7 +59,7 @@ def html_document(html: str) -> MarkedDocument:
 
 
 def html_parts(html: str) -> Iterator[str | MarkedText]:
-    """The parts of html_document, one after the other."""
+    """The parts of html_document, in order."""
     run, tokens = list[HtmlToken](), html_tokens(html)
     for token in tokens:
         if _is_kept(token):
@@ -74,12 +74,12 @@ def html_parts(html: str) -> Iterator[str | MarkedText]:
 
 
 def html_text(text: str) -> str:
-    """Text as HTML has it."""
+    """Text escaped for HTML."""
     return escape(text, quote=False).replace("\N{NO-BREAK SPACE}", "&nbsp;")
 
 
 def _is_kept(token: HtmlToken) -> bool:
-    """Whether an element stays as it is."""
+    """Whether an element stays unchanged."""
     if token.kind != "start" or token.name in EMPTY:
         return False
     return token.name in KEPT or (token.attribute("translate") or "").lower() == "no"
@@ -96,8 +96,8 @@ def _rest_of(first: HtmlToken, tokens: Iterator[HtmlToken]) -> str:
 
 
 def _nodes(tokens: Iterable[HtmlToken]) -> list[_Node]:
-    """A run of text and inline elements as a tree; a tag without the other one is a leaf of it."""
-    levels: list[tuple[HtmlToken, list[_Node]]] = [(HtmlToken("other", ""), [])]  # elements that are open, in it all
+    """A run of text and inline elements as a tree, in which a tag without its counterpart is a leaf."""
+    levels: list[tuple[HtmlToken, list[_Node]]] = [(HtmlToken("other", ""), [])]  # open elements, the root first
     for token in tokens:
         if token.kind == "start" and token.name not in EMPTY and len(levels) <= DEEPEST:
             levels.append((token, []))
@@ -113,13 +113,13 @@ def _nodes(tokens: Iterable[HtmlToken]) -> list[_Node]:
 
 
 def _leaf(token: HtmlToken) -> _Node:
-    is_element = token.kind == "other" and token.name != ""  # one that stays as it is
+    is_element = token.kind == "other" and token.name != ""  # an element that stays unchanged
     is_blank = is_element or (token.kind == "start" and token.name in EMPTY - WITHIN_WORDS)
     return _Node(token.written, is_text=token.kind == "text", is_left=token.kind == "end", is_blank=is_blank)
 
 
 def _sentence(nodes: Sequence[_Node]) -> Iterator[str | MarkedText]:
-    """The sentence of a run, without what is around it: white space, and tags that wrap all or none of its words."""
+    """The sentence of a run, without what surrounds it: white space, and tags that wrap all or none of its words."""
     places = [place for place, node in enumerate(nodes) if node.has_words]
     if not places:
         yield from (node.whole for node in nodes)
@@ -150,7 +150,7 @@ def _with_marks(nodes: list[_Node]) -> Iterator[str | MarkedText]:
 
 
 class _Flattening:
-    """The text of a sentence, in which white space counts once, and the marks in it."""
+    """The text of a sentence, with white space collapsed, and its marks."""
 
     def __init__(self, nodes: Sequence[_Node]):
         self._leaves, self._n_seen = list(_leaves(nodes)), 0
@@ -183,7 +183,7 @@ class _Flattening:
             self._size, self._is_after_space = self._size + len(text), text[-1] == " "
 
     def _spaces(self, node: _Node) -> tuple[str, str]:
-        """The space before and behind a node that sets words apart; one between two of them is behind the first."""
+        """The space before and after a node that separates words; between two such nodes it is after the first."""
         if not node.is_blank:
             return "", ""
         before, behind = self._leaves[: self._n_seen - 1][-2:], self._leaves[self._n_seen : self._n_seen + 1]

@@ -1,6 +1,6 @@
-"""HTML as a sequence of tags, comments and text, which together are the same characters.
+"""HTML as a sequence of tags, comments and text, whose concatenation is the original.
 
-In time linear in its length, which Python's html.parser does not take: for "<a" many times it takes minutes.
+It takes time linear in the length, unlike Python's html.parser, which takes minutes for many repetitions of "<a".
 """
 
 import re
@@ -19,7 +19,7 @@ def element_names(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
-# Elements within which there are no tags, and those of them whose text is for readers.
+# Elements that contain no tags; and those among them whose text is for readers.
 RAW_TEXT = element_names("iframe noembed noframes plaintext script style textarea title xmp")
 
 
@@ -28,10 +28,10 @@ class HtmlToken(NamedTuple):
 
     kind: Kind
     written: str
-    name: str = ""  # of a tag, in lower case
+    name: str = ""  # name of a tag, in lower case
 
     def attribute(self, name: str) -> str | None:
-        """The value of an attribute of a tag, "" if it has none, None if it is not there."""
+        """The value of an attribute of a tag, "" if it has no value, None if the attribute is missing."""
         for match in ATTRIBUTE.finditer(self.written, 1 + len(self.name)):
             if match[1].lower() == name:
                 return unescape((match[2] or "").strip("\"'"))
@@ -39,12 +39,12 @@ class HtmlToken(NamedTuple):
 
 
 def html_tokens(html: str) -> Iterator[HtmlToken]:
-    """The tokens of a document or a part of one, in which anything may be missing or wrong.
+    """The tokens of a document or a part of one, however malformed it is.
 
     >>> [token.written for token in html_tokens("<p>Der <b>Hund</b>")]
     ['<p>', 'Der ', '<b>', 'Hund', '</b>']
     """
-    begin = position = 0  # of text, and of what may end it
+    begin = position = 0  # begin of the text, and position of what may end it
     while (position := html.find("<", position)) >= 0:
         token = _tag(html, position)
         if token is None:
@@ -62,7 +62,7 @@ def html_tokens(html: str) -> Iterator[HtmlToken]:
 
 
 def _tag(html: str, position: int) -> HtmlToken | None:
-    """The tag or comment that begins at this <, or None if it is text; one without an end ends with the document."""
+    """The tag or comment that begins at this <, or None if it is text; if not closed, it ends with the document."""
     following = html[position + 1 : position + 3]
     if following[:1].isalpha() and following[:1].isascii():
         return _found("start", START.match(html, position)) or HtmlToken("text", html[position:])

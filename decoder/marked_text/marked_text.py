@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Mark:
-    """A mark before and behind the characters begin:end of a text; or, if there are none, one that stands there.
+    """A mark before and after the characters begin:end of a text; if begin == end, a mark at that place.
 
-    Marks are nested: those within another are its children.
+    Marks are nested: the marks inside another one are its children.
     """
 
     begin: int
@@ -16,18 +16,18 @@ class Mark:
     opening: str
     closing: str = ""
     children: tuple["Mark", ...] = ()
-    is_left: bool = False  # where it wraps nothing: it stands right behind the word before it
-    is_blank: bool = False  # it stands in place of the space between two words, as a line break does
+    is_left: bool = False  # if it wraps nothing: it stands right after the preceding word
+    is_blank: bool = False  # it replaces the space between two words, as a line break does
 
     @property
     def count(self) -> int:
-        """Number of these marks, including marks within them."""
+        """Number of these marks, including those nested in them."""
         return 1 + sum(child.count for child in self.children)
 
 
 @dataclass(frozen=True)
 class MarkedText:
-    """A text to translate, a sentence, and the marks in it."""
+    """A text to translate (a sentence) and its marks."""
 
     text: str
     marks: tuple[Mark, ...] = ()
@@ -43,7 +43,7 @@ class MarkedDocument:
     """A whole text: sentences, and the parts between them, which are not translated."""
 
     parts: Sequence[str | MarkedText]
-    escape: Callable[[str], str] = str  # how text between marks is written
+    escape: Callable[[str], str] = str  # escapes text between marks
 
     @property
     def sentences(self) -> list[MarkedText]:
@@ -51,13 +51,13 @@ class MarkedDocument:
         return [part for part in self.parts if isinstance(part, MarkedText)]
 
     def filled(self, translations: Sequence[str]) -> str:
-        """The document with these translations instead of its sentences."""
+        """The document with these translations in place of its sentences."""
         given = iter(translations)
         return "".join(part if isinstance(part, str) else next(given) for part in self.parts)
 
 
 def plain_document(text: str) -> MarkedDocument:
-    """A text without marks, of which each line is a sentence; white space around it is kept."""
+    """A text without marks, in which each line is a sentence; white space around lines is preserved."""
     parts = list[str | MarkedText]()
     for line in text.split("\n"):
         before, words, behind = with_margins(line)
@@ -66,7 +66,7 @@ def plain_document(text: str) -> MarkedDocument:
 
 
 def with_margins(text: str) -> tuple[str, str, str]:
-    """White space at the beginning of a text, the text without it, and that at its end.
+    """White space at the beginning of a text, the text without it, and white space at its end.
 
     >>> with_margins("  der Hund\\n")
     ('  ', 'der Hund', '\\n')

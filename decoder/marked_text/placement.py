@@ -10,7 +10,7 @@ Span = tuple[int, int]
 
 
 class PlacedMark(NamedTuple):
-    """A mark before and behind the words begin:end of a translation."""
+    """A mark before and after the words begin:end of a translation."""
 
     begin: int
     end: int
@@ -25,7 +25,7 @@ class _WordLinks:
         self.phrases, self.n_source, self.n_target = list(phrases), n_source, n_target
 
     def targets(self, begin: int, end: int) -> set[int]:
-        """Words that source words begin:end are translated to: all of whole phrases, the aligned ones of others."""
+        """Words to which source words begin:end are translated: all words of whole phrases, aligned words of others."""
         found = set[int]()
         for phrase in self.phrases:
             first, behind = phrase.source_span
@@ -38,7 +38,7 @@ class _WordLinks:
     def border(self, place: int, allowed: Iterable[int]) -> int:
         """The border between target words that best separates translations of the words before `place` from others.
 
-        If several are equally good, the first.
+        If several borders are equally good, the first.
         """
         before, behind = self.targets(0, place), self.targets(place, self.n_source)
         on_wrong_side = [len(before)]
@@ -52,16 +52,16 @@ def place_marks(
 ) -> list[PlacedMark]:
     """The marks of a sentence in its translation of `n_target` words and these phrases.
 
-    `spans` are the characters of the source words. A mark stands around the shortest run of words that has all that its
-    words are translated to; where words of one that is not nested in it are within, around the longest run without
-    these. One that has no words stands where least of what stood before it is behind it, and the reverse.
+    `spans` are the characters of the source words. A mark is placed around the shortest run of words that contains all
+    translations of its words. If this run contains words of a mark that is not nested in it, the mark is placed around
+    the longest run without these. A mark without words is placed where the fewest translations are on the wrong side.
     """
     return _placed(marks, (0, n_target), spans, _WordLinks(phrases, len(spans), n_target))
 
 
 def _placed(marks: Sequence[Mark], within: Span, spans: Sequence[Span], links: _WordLinks) -> list[PlacedMark]:
     sources = [_source_words(mark, spans) for mark in marks]
-    owners = dict[int, int]()  # which of the marks has a target word
+    owners = dict[int, int]()  # the mark to which each target word belongs
     for number, (begin, end) in enumerate(sources):
         if begin < end:
             for j in links.targets(begin, end):
@@ -81,7 +81,7 @@ def _placed(marks: Sequence[Mark], within: Span, spans: Sequence[Span], links: _
 
 
 def _source_words(mark: Mark, spans: Sequence[Span]) -> Span:
-    """The words of the source that a mark wraps, all or in part; or between which it stands, twice the same."""
+    """The source words that a mark wraps, entirely or in part; or the place between words where it stands, twice."""
     if mark.begin == mark.end:
         place = sum(begin < mark.begin for begin, _ in spans)
         return place, place
@@ -90,7 +90,7 @@ def _source_words(mark: Mark, spans: Sequence[Span]) -> Span:
 
 
 def _longest_runs(owners: dict[int, int]) -> dict[int, Span]:
-    """For each owner the span of most of its words that has none of another owner; the first one of several."""
+    """For each owner, the span with most of its words and none of another owner; the first one in case of ties."""
     runs: dict[int, list[list[int]]] = {}
     last = None
     for word in sorted(owners):

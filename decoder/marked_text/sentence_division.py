@@ -1,6 +1,6 @@
-"""Text of several sentences as its sentences and what is between them, by sentencex's rules for many languages.
+"""Division of text into sentences, and the text between them, by sentencex's rules for many languages.
 
-Where sentencex divides behind an abbreviation that Moses' lists have, such as M. in French, the sentence goes on.
+If sentencex divides after an abbreviation in Moses' lists, such as M. in French, the sentence continues.
 """
 
 import re
@@ -20,9 +20,9 @@ MISSING = "paragraphs need sentencex, which is not installed; pip install 'phras
 CHINESE = "zh", "cmn", "yue", "wuu", "nan", "hak", "gan", "hsn", "lzh"
 WITHOUT_SPACES = frozenset([*CHINESE, "ja", "th", "lo", "km", "my", "bo", "dz"])  # between sentences
 ABBREVIATION = re.compile(r"(\S*[^\W\d_])\.\s*$")
-OPENING = "\"'([{«„“\u2018¿¡"  # signs before a word that are not of it
-SURROGATES = re.compile("[\ud800-\udfff]")  # no text in UTF-8 has them, a request in JSON can
-# Where a sentence that is too long is divided: behind signs, else at white space
+OPENING = "\"'([{«„“\u2018¿¡"  # signs before a word that do not belong to it
+SURROGATES = re.compile("[\ud800-\udfff]")  # they cannot occur in UTF-8, but in a JSON request
+# Where a sentence that is too long is divided: after these signs, otherwise at white space
 PAUSES = re.compile(r"(?<=[,;:])\s+|\s+(?=[\u2013\u2014])|(?<=[\uff0c\uff1b\uff1a\u3001\u060c\u061b])\s*")
 SPACES = re.compile(r"\s+")
 Span = tuple[int, int]
@@ -39,7 +39,7 @@ class SentenceDivision:
 
     source_language: str
     target_language: str
-    is_short: Callable[[str], bool] = lambda text: True  # whether a sentence is within the limits; else it is divided
+    is_short: Callable[[str], bool] = lambda text: True  # whether a sentence is within the limits; others are divided
 
     @classmethod
     def of(cls, settings: RawTextSettings, is_short: Callable[[str], bool] = lambda text: True) -> "SentenceDivision":
@@ -49,7 +49,7 @@ class SentenceDivision:
     def divided(self, text: MarkedText, whole: Iterable[Span] = ()) -> list[str | MarkedText]:
         """The sentences of a text with their marks, and the text between them.
 
-        Text within a mark is not divided; neither are the characters `whole`.
+        Text inside a mark is not divided, nor are the spans of characters in `whole`.
         """
         kept = _Kept.of([*((mark.begin, mark.end) for mark in text.marks), *whole])
         parts, behind, begin = list[str | MarkedText](), 0, 0
@@ -64,7 +64,7 @@ class SentenceDivision:
         return parts
 
     def divided_document(self, document: MarkedDocument) -> MarkedDocument:
-        """The document with the sentences of its texts in place of these."""
+        """The document in which the sentences of its texts replace these texts."""
         parts = [[part] if isinstance(part, str) else self.divided(part) for part in document.parts]
         return replace(document, parts=[one for some in parts for one in some])
 
@@ -90,7 +90,7 @@ class SentenceDivision:
                 yield end
 
     def _cuts(self, text: str, begin: int, end: int, kept: "_Kept") -> Iterator[int]:
-        """Positions at which a long sentence is divided: near the middle, and again while a part is too long."""
+        """Positions at which a long sentence is divided: near the middle, repeatedly if a part is still too long."""
         if self.is_short(text[begin:end].strip()):
             return
         for pattern, share in ((PAUSES, 0.5), (SPACES, 1.0)):
@@ -116,7 +116,7 @@ class SentenceDivision:
 
 
 def _segments(language: str, text: str) -> list[str]:
-    """The sentences of a text with the white space behind them, one after the other all of it."""
+    """The sentences of a text, each with the white space after it; their concatenation is the text."""
     try:
         import sentencex
     except ImportError as error:
@@ -131,7 +131,7 @@ def _primary(language: str) -> str:
 
 
 class _Kept(NamedTuple):
-    """Characters that are not divided: where spans of them begin, in order, and where the last up to each ends."""
+    """Spans of characters that are not divided: their begins, in order, and the last end up to each."""
 
     begins: Sequence[int]
     ends: Sequence[int]
@@ -142,19 +142,19 @@ class _Kept(NamedTuple):
         return cls([begin for begin, _ in ordered], list(accumulate((end for _, end in ordered), max)))
 
     def has_inside(self, place: int) -> bool:
-        """Whether one of the spans begins before a place and ends behind it."""
+        """Whether one of the spans begins before a place and ends after it."""
         n_before = bisect_left(self.begins, place)
         return n_before > 0 and place < self.ends[n_before - 1]
 
 
 def _beginning(marks: Sequence[Mark], first: int, last: int) -> Sequence[Mark]:
-    """The marks that begin at the characters `first` to `last`."""
+    """The marks whose begin is among the characters `first` to `last`."""
     begin = attrgetter("begin")
     return marks[bisect_left(marks, first, key=begin) : bisect_right(marks, last, key=begin)]
 
 
 def _part(text: MarkedText, begin: int, end: int) -> MarkedText:
-    """The sentence begin:end of a text; marks at its ends that wrap nothing belong to the text around it."""
+    """The sentence begin:end of a text; marks at its ends that wrap nothing belong to the surrounding text."""
     at_ends = (begin if begin else -1, end if end < len(text.text) else -1)
     marks = (
         _moved(mark, -begin)

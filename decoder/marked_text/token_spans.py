@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-FARTHEST = 12  # characters of both together that are passed over where they differ
-LIKE = 3  # characters in which they have to agree behind a difference
+FARTHEST = 12  # characters that are skipped where both differ, counted together
+LIKE = 3  # characters that must agree after a difference
 
 
 def token_spans(tokens: Sequence[str], text: str) -> list[tuple[int, int]]:
-    """The characters begin:end of `text` for each token, in order; between them is nothing but white space.
+    """The characters begin:end of `text` for each token, in order; only white space lies between them.
 
-    Takes time linear in their lengths. A token that is not found in the text has no characters.
+    Takes time linear in their lengths. A token that is not found in the text gets no characters.
 
     >>> token_spans(["der", '"', "hund", '"', "."], "Der „Hund“.")
     [(0, 3), (4, 5), (5, 9), (9, 10), (10, 11)]
@@ -35,7 +35,7 @@ def _spans(starts: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, 
 
 
 def _places(given: Sequence[str], wanted: Sequence[str]) -> list[int]:
-    """For each character of `given`, and for its end, the one of `wanted` that it is; both are nearly alike."""
+    """For each character of `given`, and for its end, the corresponding one of `wanted`; both are similar."""
     found, i, j = list[int](), 0, 0
     while i < len(given):
         more, others = 1, 1
@@ -47,7 +47,7 @@ def _places(given: Sequence[str], wanted: Sequence[str]) -> list[int]:
 
 
 def _difference(given: Sequence[str], wanted: Sequence[str]) -> tuple[int, int]:
-    """Numbers of characters of both to skip until they agree; one each if that would be too many."""
+    """Numbers of characters of both to skip until they agree; one each if these numbers are too large."""
     for passed in range(1, FARTHEST + 1):
         for more in range(passed + 1):
             others = passed - more

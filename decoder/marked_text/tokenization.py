@@ -30,16 +30,16 @@ RAW_ELEMENT = "<{name}> has span=, which counts tokens, and the text is raw; put
 
 @dataclass(frozen=True)
 class Tokenization:
-    """Conversion of text to a model's tokens and back; none if the text is tokenized already."""
+    """Conversion of text to a model's tokens and back; it changes nothing if the text is already tokenized."""
 
-    before: Callable[[str], str] = str  # a text of the source language to tokens, with spaces between them
-    after: Callable[[str], str] = str  # tokens of a translation to text
-    target: Callable[[str], str] = str  # a text of the target language to tokens
-    shown: Callable[[str], str] = unescape  # a token as it looks in text
+    before: Callable[[str], str] = str  # converts text of the source language to tokens, separated by spaces
+    after: Callable[[str], str] = str  # converts tokens of a translation to text
+    target: Callable[[str], str] = str  # converts text of the target language to tokens
+    shown: Callable[[str], str] = unescape  # writes a single token as text
 
     @classmethod
     def of(cls, raw_text: "RawText | None") -> "Tokenization":
-        """The tokenization of raw text; without settings, that of tokenized text."""
+        """The tokenization for raw text; for None, that for tokenized text."""
         if raw_text is None:
             return TOKENIZED
         is_as_written = raw_text.settings.source_tokenizer == "moses" and not raw_text.settings.escape
@@ -71,7 +71,7 @@ class Tokenization:
         number: int | None = None,
         has_tags: bool = False,
     ) -> Input:
-        """The sentence in a line, raw or tokenized, of which the rest is as read_markup has it. Raises SmtError."""
+        """The sentence in a line, raw or tokenized; for the other parameters see read_markup. Raises SmtError."""
         if not self.is_raw:
             return read_sentence(line, markup, path, number, has_tags)
         try:
@@ -84,7 +84,7 @@ class Tokenization:
     def sentences(
         self, lines: Iterable[str], markup: Markup, path: str | PathLike[str], has_tags: bool = False
     ) -> Iterator[Input]:
-        """The sentences of `lines` of the file `path`, each by `sentence`."""
+        """Yield the sentences of `lines` of the file `path`, each by `sentence`."""
         return (self.sentence(line, markup, path, number, has_tags) for number, line in enumerate(lines, 1))
 
     def prefix(self, line: str, partial_word: bool = False) -> Prefix:
@@ -93,7 +93,7 @@ class Tokenization:
         return Prefix.read(self.target(line) + end, partial_word)
 
     def text_of(self, translation: Translation, given: Input) -> str:
-        """The text of a translation of `given`, in which terms are written as they were given."""
+        """The text of a translation of `given`, with terms written as the user gave them."""
         text = self.after(translation.text)
         if not any(term.written for term in given.terms):
             return text
@@ -109,7 +109,7 @@ class Tokenization:
         return replace(translation, text=text, confidences=values)
 
     def _marked(self, line: str, markup: Markup) -> Input:
-        """The sentence of a raw line with markup, whose tags are between tokens: a word that one divides is two."""
+        """The sentence of a raw line with markup; tags stand between tokens, so that a tag divides a word into two."""
         pieces, elements = read_elements(line)
         words, borders = self._tokens(pieces)
         for element in elements:
@@ -118,10 +118,10 @@ class Tokenization:
         return with_instructions(words, [one.moved(borders) for one in elements], markup, self.target)
 
     def _tokens(self, pieces: Sequence[str]) -> tuple[list[str], list[int]]:
-        """The tokens of pieces of a text, and how many of them are before each piece, and at the end.
+        """The tokens of pieces of a text, and the number of tokens before each piece and at the end.
 
-        A token that would be of two pieces is divided by a space; if that is not enough, as between signs that
-        tokenizers leave out, each piece is tokenized by itself.
+        A token that would belong to two pieces is divided by a space. If that is not enough, as between signs that
+        tokenizers omit, each piece is tokenized by itself.
         """
         for _ in range(2):
             text, ends = "".join(pieces), [0, *accumulate(map(len, pieces))]
@@ -139,13 +139,13 @@ TOKENIZED = Tokenization()
 
 
 def is_of_raw_text(directory: str | Path) -> bool:
-    """Whether the model in `directory` was made from raw text; then its input is raw, too. Raises SmtError."""
+    """Whether the model in `directory` was made from raw text; its input is then raw, too. Raises SmtError."""
     check_parts(Path(directory))
     return open_description(Path(directory), is_verified=False).preprocessing is not None
 
 
 def with_terms(text: str, shown: Sequence[str], translation: Translation, terms: Iterable[Term]) -> str:
-    """The text of a translation with tokens `shown`, and with its terms as the user wrote them."""
+    """The text of a translation with tokens `shown`, in which terms are written as the user gave them."""
     places: dict[Span, str] = {}
     for phrase in translation.phrases:
         for term in terms:
@@ -160,7 +160,7 @@ def with_terms(text: str, shown: Sequence[str], translation: Translation, terms:
 
 
 def _place_of(term: Term, phrase: Phrase) -> Span | None:
-    """The words of a translation that are the target of a term, which one of its phrases translates."""
+    """The words of a translation that are the target of a term, if `phrase` covers the term."""
     if not (phrase.source_span[0] <= term.begin and term.end <= phrase.source_span[1]):
         return None
     words, n_words = split(phrase.target), len(term.target)
@@ -171,6 +171,6 @@ def _place_of(term: Term, phrase: Phrase) -> Span | None:
 
 
 def covered(spans: Sequence[Span], begin: int, end: int) -> Span:
-    """The tokens, whose characters are these spans, that have any of the characters begin:end."""
+    """The tokens (given as spans of characters) that contain any of the characters begin:end."""
     first = sum(behind <= begin for _, behind in spans)
     return first, max(first, sum(start < end for start, _ in spans))

@@ -1,4 +1,4 @@
-"""The translation of a marked text: its text, with the marks at the places that the word alignment gives."""
+"""The translation of a marked text: its text, with the marks at the places that the word alignment determines."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -20,7 +20,7 @@ def translated(
 ) -> str:
     """The translation `text` of a sentence of these words, with its marks.
 
-    `shown`: a token as it looks in a text; `escape`: how text between marks is written.
+    `shown`: writes a token as text; `escape`: escapes text between marks.
     """
     if not sentence.marks:
         return escape(text)
@@ -37,7 +37,7 @@ class _Event(NamedTuple):
 
     border: int
     written: str
-    is_left: bool  # it stands right behind the word before the border
+    is_left: bool  # it stands right after the word before the border
     is_blank: bool
 
 
@@ -52,7 +52,7 @@ def _events(placed: Iterable[PlacedMark]) -> Iterator[_Event]:
 
 
 def _pieces(placed: Iterable[PlacedMark], text: str, spans: Sequence[Span]) -> Iterator[tuple[str, bool]]:
-    """The pieces of a translation `text` whose words are these spans of characters, and whether each is a mark."""
+    """The pieces of a translation `text` whose words have these spans of characters; whether each piece is a mark."""
     at: list[list[_Event]] = [[] for _ in range(len(spans) + 1)]
     for event in _events(placed):
         at[event.border].append(event)

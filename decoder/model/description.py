@@ -22,12 +22,12 @@ from phrasebeam.decoder.tables.score_smoothing import ScoreSmoothing
 from phrasebeam.lm.ngrams import MAX_ORDER
 
 MODEL_FORMAT = "phrasebeam model 2"
-WITHOUT_DIGESTS = "phrasebeam model 1"  # the format of older models
-OWN_DIGEST = b"digest: "  # begins the last line of model.yaml, which is of all lines before
+WITHOUT_DIGESTS = "phrasebeam model 1"  # the format of older models, which have no digests
+OWN_DIGEST = b"digest: "  # starts the last line of model.yaml, the digest of all lines before
 
 
 class LanguageModelFile(Section):
-    """A language model: its file in the model directory and, for a model over word classes, that of the classes."""
+    """A language model: its file in the model directory and, for a model over word classes, the file of the classes."""
 
     file: str = "lm.bin"
     classes: str | None = Field(default=None, description="file of word classes; the model is over these")
@@ -44,18 +44,18 @@ class ModelDescription(Section):
     target_words: int = Field(ge=0, le=MOST_COUNTED)
     max_source_phrase_length: int = Field(ge=1, le=LONGEST_PHRASE)
     max_target_phrase_length: int = Field(ge=1, le=LONGEST_PHRASE)
-    max_pairs_per_source_phrase: int | None = Field(None, ge=1, le=MOST_COUNTED)  # None: older models do not record it
+    max_pairs_per_source_phrase: int | None = Field(None, ge=1, le=MOST_COUNTED)  # None: not recorded by older models
     language_model_order: int = Field(ge=1, le=MAX_ORDER)
     language_models: list[LanguageModelFile] = Field(default=[LanguageModelFile()], min_length=1, max_length=64)
     smoothing: ScoreSmoothing | None = None  # of the phrase table's p(f|e) and p(e|f); None: relative frequencies
-    score_loss: ScoreLoss | None = None  # of scores in 8 bits; None: they are as they were estimated or imported
-    alignments: int = Field(1, ge=1, le=MOST_COUNTED)  # word alignments of each sentence pair that it was made of
-    agreement: int = Field(1, ge=1, le=MOST_COUNTED)  # of them, that had to allow each phrase pair
+    score_loss: ScoreLoss | None = None  # of 8-bit scores; None: scores are as they were estimated or imported
+    alignments: int = Field(1, ge=1, le=MOST_COUNTED)  # word alignments for each of its sentence pairs
+    agreement: int = Field(1, ge=1, le=MOST_COUNTED)  # how many of these had to allow each phrase pair
     reordering: Reordering | None
-    preprocessing: RawTextSettings | None = None  # of raw text; None: the model was made of tokenized text
-    languages: TextLanguages | None = None  # of tokenized text, where they are known
+    preprocessing: RawTextSettings | None = None  # of raw text; None: the model was made from tokenized text
+    languages: TextLanguages | None = None  # of tokenized text, if known
     moses_names: list[MosesFeature] = Field(default=[], max_length=MOST_FEATURES)  # of an imported model
-    settings: dict[str, object]  # those of the training that decide about the result
+    settings: dict[str, object]  # settings of the training that determine the result
     data: dict[str, object]  # name and digest of each training file
     stages: list[Stage] = Field(default=[], max_length=1000)  # the commands that made the model, one after the other
     files: dict[FileName, Digest] = Field(default={})  # all other files of the model
@@ -69,7 +69,7 @@ class ModelDescription(Section):
 
     @property
     def text_languages(self) -> TextLanguages | RawTextSettings | None:
-        """The settings that have the languages of the model's text, raw or tokenized."""
+        """The settings with the languages of the model's text, raw or tokenized."""
         return self.preprocessing or self.languages
 
     @property
@@ -84,7 +84,7 @@ class ModelDescription(Section):
 
 
 def save_description(description: ModelDescription, directory: Path, known: Mapping[str, str] = {}) -> ModelDescription:
-    """Write model.yaml, after all other files, with their digests; what is written. `known`: digests of some files."""
+    """Write model.yaml, after all other files, with their digests; return it. `known`: digests of some of the files."""
     named = [name for one in description.language_models for name in (one.file, one.classes) if name]
     files = new_digests(directory, named, known)
     written = description.model_copy(update={"format": MODEL_FORMAT, "files": files})
@@ -96,7 +96,7 @@ def save_description(description: ModelDescription, directory: Path, known: Mapp
 
 
 def open_description(directory: Path, is_verified: bool = True) -> ModelDescription:
-    """Read model.yaml, and compare it with its digest if it `is_verified`. Raises ConfigError or FormatError."""
+    """Read model.yaml; if it `is_verified`, compare it with its digest. Raises ConfigError or FormatError."""
     path = directory / MODEL
     description = load_config(path, ModelDescription)
     if description.has_digests and is_verified:

@@ -1,8 +1,8 @@
-"""Digests of the files of a model directory, kept in model.yaml, which tell when one of them has changed.
+"""Digests of the files of a model directory, stored in model.yaml, which show when one of the files has changed.
 
-A digest is the size of a file and its CRC-32, computed at some gigabytes a second. It finds damage, no malice. All
-digests are verified by `check-model`; when a model is opened, the sizes of all files, and the digests of those that
-are small or whose every byte is read anyway.
+A digest is the size of a file and its CRC-32, computed at some gigabytes a second. It detects damage, not malice.
+`check-model` verifies all digests. Opening a model verifies the sizes of all files, and the digests of files that are
+small or read as a whole anyway.
 """
 
 import zlib
@@ -17,7 +17,7 @@ from phrasebeam.decoder.tables.model_files import ARRAY_FILES, EDITABLE, MODEL, 
 
 BLOCK = 1 << 20  # bytes that are read at once
 SMALL = 1 << 20  # bytes
-READ_WHOLE = ("source.vocab", "target.vocab")  # when a model is opened
+READ_WHOLE = ("source.vocab", "target.vocab")  # files that are read as a whole when a model is opened
 
 
 def _check_name(name: str) -> str:
@@ -50,12 +50,12 @@ def _digest(n_bytes: int, crc: int) -> str:
 
 
 def size_in(digest: str) -> int:
-    """The size of a file, in bytes, that its digest tells."""
+    """The size of a file in bytes, from its digest."""
     return int(digest.partition(" ")[0])
 
 
 def model_files(directory: Path) -> Iterator[str]:
-    """The names of all files of the model in `directory` but model.yaml; other files may lie beside them."""
+    """The names of all files of the model in `directory` except model.yaml; other files there are ignored."""
     arrays = [f"{folder}/{file.name}.npy" for folder, files in ARRAY_FILES.items() for file in files]
     for pattern in (*arrays, *OTHER_FILES):
         for path in sorted(directory.glob(pattern)):
@@ -69,18 +69,18 @@ def model_paths(directory: Path) -> list[Path]:
 
 
 def new_digests(directory: Path, named: Iterable[str], known: Mapping[str, str]) -> dict[str, str]:
-    """The digest of each file of the model in `directory` by its name: the `known` one, or that of its content.
+    """The digest of each file of the model in `directory` by its name: the `known` digest, or that of its content.
 
-    `named`: files with names of their own, such as model.yaml gives language models.
+    `named`: files whose names model.yaml chooses, such as language models.
     """
     names = dict.fromkeys((*model_files(directory), *named))
     return {name: known.get(name) or file_digest(directory / name) for name in names}
 
 
 def verify_on_opening(directory: Path, digests: Mapping[str, str]) -> None:
-    """Check the sizes of all files, and the digests of those that are small; files that users may edit are left out.
+    """Check the sizes of all files, and the digests of small files; files that users may edit are skipped.
 
-    Raises ModelError or FormatError for the first file that is missing or another.
+    Raises ModelError or FormatError for the first file that is missing or has changed.
     """
     for name, digest in digests.items():
         if name not in EDITABLE:
@@ -90,7 +90,7 @@ def verify_on_opening(directory: Path, digests: Mapping[str, str]) -> None:
 
 
 def changed_files(directory: Path, digests: Mapping[str, str]) -> Iterator[str]:
-    """A line for each file that is missing, has changed, or is not among those with a digest."""
+    """A line for each file that is missing, has changed, or has no digest."""
     for name, digest in digests.items():
         if error := _difference(directory, name, digest, True):
             yield str(error)
@@ -101,7 +101,7 @@ def changed_files(directory: Path, digests: Mapping[str, str]) -> Iterator[str]:
 
 
 def _difference(directory: Path, name: str, digest: str, is_read: bool) -> ModelError | FormatError | None:
-    """An error that tells how a file differs from its digest: by its size, or, if it is read, by its content."""
+    """An error that reports how a file differs from its digest: by its size, or, if it is read, by its content."""
     path = directory / name
     if not path.exists():
         return ModelError(f"{path}: missing; {TRAIN_AGAIN}")
@@ -115,7 +115,7 @@ def _difference(directory: Path, name: str, digest: str, is_read: bool) -> Model
 
 
 def copy_or_accept(directory: Path, name: str = "") -> str:
-    """Advice to a user about the changed file `name` of a model; a file that may be edited can be accepted."""
+    """Advice to a user about the changed file `name` of a model; changes of editable files can be accepted."""
     accept = f"phrasebeam check-model --accept {directory}"
     if name in EDITABLE:
         return f"if this was your edit, run {accept}; else {TRAIN_AGAIN}"

@@ -2,8 +2,8 @@
 
 folds.yaml      FoldsDescription; sentence i, counted from 0, is in fold i mod K
 0.bin, 1.bin ...  KenLM probing binaries; the model of a fold was trained on all sentences except those of the fold
-0-lm2.bin ...   likewise the second language model, if it is of the training data, too
-0-operations.bin ...   likewise the operation sequence model
+0-lm2.bin ...   the second language model likewise, if it is also trained on the training data
+0-operations.bin ...   the operation sequence model likewise
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from phrasebeam.decoder.tables.language_models import LanguageModels, TargetMode
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.ngrams import MAX_ORDER
 
-MOST_FOLDS = 1000  # each is a language model of its own
+MOST_FOLDS = 1000  # a language model is trained for each
 FOLDS_FORMAT = "phrasebeam language model folds 2"
 ESTIMATE_AGAIN = "estimate the folds again or copy them whole"
 
@@ -31,34 +31,34 @@ Order = Annotated[int, Field(ge=1, le=MAX_ORDER)]
 
 
 class FoldsDescription(Section):
-    """folds.yaml: how many folds there are, and of which text."""
+    """folds.yaml: the number of folds, and their text."""
 
     format: Literal["phrasebeam language model folds 2"]
     folds: int = Field(ge=2, le=MOST_FOLDS)
-    orders: dict[Number, Order]  # of the model's language models that have folds, by their number, from 1
+    orders: dict[Number, Order]  # of the model's language models that have folds, by number, from 1
     operations: Order | None = None  # of the operation sequence model
     data: dict[str, dict[str, str]]  # name and digest of the texts
     files: dict[FileName, Digest]  # of the folds
 
 
 class Fold(NamedTuple):
-    """A model whose language models of the training data were trained without a fold."""
+    """A model whose language models and operation sequence model of the training data were trained without a fold."""
 
     model: Model
-    lms: LanguageModels  # of the model, with weights 0
-    operations: Operations  # likewise
+    lms: LanguageModels  # its language models, with weights 0
+    operations: Operations  # its operation sequence model
 
 
 def fold_of(sentence: int, n_folds: int) -> int:
     """The fold of a sentence of the training data, counted from 0.
 
-    Neighbours are in different folds, so that no model lacks a whole document or domain.
+    Neighbouring sentences are in different folds, so that no model lacks a whole document or domain.
     """
     return sentence % n_folds
 
 
 def fold_path(directory: Path, fold: int, number: int) -> Path:
-    """The file of a fold's language model of that number, from 1, in `directory`."""
+    """The file of a fold's language model `number`, from 1, in `directory`."""
     return directory / (f"{fold}.bin" if number == 1 else f"{fold}-lm{number}.bin")
 
 
@@ -68,15 +68,15 @@ def operations_path(directory: Path, fold: int) -> Path:
 
 
 def numbers_with_folds(model: Model) -> list[int]:
-    """Numbers, from 1, of the language models that know the training data: the first, and those without own text."""
+    """Numbers, from 1, of the language models of the training data: the first, and those without text of their own."""
     data, numbers = model.description.data, range(2, len(model.language_models) + 1)
-    if "target" not in data:  # a model from elsewhere, whose further ones are of unknown text
+    if "target" not in data:  # an imported model; the text of its further language models is unknown
         return [1]
     return [1, *(n for n in numbers if not any(name.startswith(f"language_model_{n}_text_") for name in data))]
 
 
 def open_folds(directory: str | Path, model: Model) -> Sequence[Fold]:
-    """`model` with the language models in `directory`, fold by fold. Raises SmtError, naming the file."""
+    """`model` with the language models in `directory`, one for each fold. Raises SmtError, naming the file."""
     directory, folds = Path(directory), []
     if not (directory / "folds.yaml").exists():
         raise ModelError(f"{directory / 'folds.yaml'}: missing; estimate the folds again")

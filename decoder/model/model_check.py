@@ -1,6 +1,6 @@
-"""A check of all files of a model directory: their digests, numbers that cannot be, tables that do not agree.
+"""A check of all files of a model directory: their digests, invalid numbers, and tables that contradict each other.
 
-Opening a model reads next to nothing of its tables, and translating checks only the entries that it uses.
+Opening a model reads almost nothing of its tables, and translating checks only the entries that it uses.
 """
 
 from collections.abc import Iterator
@@ -20,9 +20,9 @@ from phrasebeam.lm.table_check import contradictions
 
 
 def findings(directory: str | Path, is_verified: bool = True) -> Iterator[str]:
-    """A line for each file that does not have its digest; if there is none, one for the first defect of each kind.
+    """A line for each file that differs from its digest; if there is none, a line for the first defect of each kind.
 
-    Without the digests, unless `is_verified`. Raises SmtError if the model cannot be opened.
+    Digests are skipped unless `is_verified`. Raises SmtError if the model cannot be opened.
     """
     directory = Path(directory)
     if is_verified and (changed := _changed(directory)):
@@ -40,23 +40,23 @@ def findings(directory: str | Path, is_verified: bool = True) -> Iterator[str]:
 
 
 def check_arrays(directory: Path, model: Model) -> None:
-    """Raise ModelError if a number in an array of the opened model is not one that its file is declared to have.
+    """Raise ModelError if an array of the opened model contains a number that is invalid for its file.
 
-    For what reads whole tables; what reads the phrases of sentences relies on BoundsChecks.
+    For functions that read whole tables; functions that read the phrases of sentences rely on BoundsChecks.
     """
     for name, message in _numbers(directory, model):
         raise ModelError(f"{directory / name}: {message}; {TRAIN_AGAIN}")
 
 
 def _changed(directory: Path) -> list[str]:
-    """A line for each file that is not as its digest says; none for a model without digests."""
+    """A line for each file that differs from its digest; none for a model without digests."""
     check_parts(directory)
     description = open_description(directory)
     return [*changed_files(directory, description.files)] if description.has_digests else []
 
 
 def _numbers(directory: Path, model: Model) -> Iterator[Finding]:
-    """The first number of each array that is not one of those that its file is declared to have."""
+    """The first invalid number of each array, by the declaration of its file."""
     description = model.description
     counts = {"V": len(model.source), "W": len(model.target)}
     counts["B"] = description.reordering.n_columns if description.reordering else 0

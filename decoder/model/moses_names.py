@@ -1,4 +1,4 @@
-"""The names of features in Moses' n-best lists, for models that were imported from Moses and for all others."""
+"""The names of features in Moses' n-best lists, for models imported from Moses and for all others."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -13,7 +13,7 @@ from phrasebeam.decoder.sparse.templates import GROUPS
 
 MOST_FEATURES = 1000
 REQUIRED = names_of((*LISTS, *SCALARS))
-MOSES_NAMES = {  # by our features, without numbers, in the order of n-best lists: the stateful ones, then the others
+MOSES_NAMES = {  # by our features, without numbers, in the order of n-best lists: stateful features first
     "reordering": "LexicalReordering",
     "distortion": "Distortion",
     "early_distortion": "Distortion",  # with the switch [early-distortion-cost]
@@ -31,19 +31,19 @@ MOSES_NAMES = {  # by our features, without numbers, in the order of n-best list
 
 
 class MosesFeature(Section):
-    """A feature of a Moses model: its name there, and which of our values it is."""
+    """A feature of a Moses model: its name in Moses, and which of our values belong to it."""
 
     name: str = Field(max_length=1000)
-    feature: str = Field(max_length=1000)  # in weights.yaml; a group of sparse features is all of these
+    feature: str = Field(max_length=1000)  # name in weights.yaml; for a group of sparse features, all of them
     first: int = Field(default=0, ge=0, le=MOST_COUNTED)  # of a list: the first value that belongs to it, and how many
     size: int = Field(default=1, ge=0, le=MOST_COUNTED)
-    listed: bool = True  # whether it is in n-best lists: Moses leaves out what it does not tune
+    listed: bool = True  # whether it is in n-best lists: Moses omits features that it does not tune
 
 
 def default_names(weights: Weights, reordering: Reordering | None) -> list[MosesFeature]:
-    """The features of a model with these weights by the names that Moses' training gives them.
+    """The features of a model with these weights, with the names that Moses' training gives them.
 
-    The penalty of unknown words is not among them: Moses does not list what it does not tune.
+    The penalty of unknown words is not included, since Moses does not tune and list it.
     """
     values = weights.model_dump()
     if "early_distortion" in values:
@@ -63,9 +63,9 @@ def default_names(weights: Weights, reordering: Reordering | None) -> list[Moses
 
 
 def fitting_names(known: Sequence[MosesFeature], weights: Weights, reordering: Reordering | None) -> list[MosesFeature]:
-    """The names `known` from an import as far as they fit the model, and those of default_names for all others.
+    """The names `known` from an import as far as they fit the model, and the default_names of all other features.
 
-    A training may have added features since, or columns of reordering scores. What has no weight needs no name.
+    Later trainings may have added features or columns of reordering scores. Features without weights need no names.
     """
     defaults, sizes = default_names(weights, reordering), dict[str, list[int]]()
     if not known:
@@ -87,10 +87,10 @@ def fitting_names(known: Sequence[MosesFeature], weights: Weights, reordering: R
 def named_values(
     names: Sequence[MosesFeature], values: Mapping[str, float | list[float]], sparse: Sequence[tuple[str, float]]
 ) -> Iterator[tuple[str, list[float]]]:
-    """Moses' names and values of the features `values` of a derivation, and of its `sparse` features by our names.
+    """Yield Moses' names and values of the features `values` of a derivation, and of `sparse` features by our names.
 
-    What Moses does not have keeps its name and comes last; of the features of every model, what the Moses model does
-    not have, or does not tune, is left out. Where there are no sparse features, the sums of their groups stay.
+    Features that Moses lacks keep their names and come last. A feature that every model has is left out if the Moses
+    model lacks it or does not tune it. Without sparse features, the sums of their groups are included.
     """
     known, rest = set[str](), list(sparse)
     for one in (one for one in names if one.listed and one.feature in values):

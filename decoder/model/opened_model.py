@@ -40,20 +40,20 @@ class Model(NamedTuple):
     target: FixedVocabulary
     language_models: tuple[TargetModel, ...]
     tables: Tables
-    most_pairs: int  # of one source phrase
+    most_pairs: int  # the most pairs of one source phrase
     reordering_counts: np.ndarray  # int32[P, 8], see ReorderingTable; no rows without a reordering model
-    discounting: Discounting = NO_DISCOUNTING  # by which leave-one-out computes scores anew
+    discounting: Discounting = NO_DISCOUNTING  # for computing scores in leave-one-out
     templates: Templates | None = None  # of sparse features
-    levels: Levels | None = None  # word classes that sparse features use
+    levels: Levels | None = None  # word classes for sparse features
     pair_names: Mapping[int, str] = {}  # names of the sparse features of single phrase pairs, by key
     word_idf: Callable[[], WordIdf] = lambda: NO_IDF  # computed when a feature first needs it
     operation_names: FixedVocabulary | None = None  # of an operation sequence model, in the order of its keys
-    # As train-model kept them, else estimated when a feature first needs them
+    # Stored by train-model, otherwise estimated when a feature first needs them
     word_counts: Callable[[], WordCounts] = lambda: NO_COUNTS
 
     @property
     def moses_names(self) -> list[MosesFeature]:
-        """The features by their names in Moses' n-best lists: those of its moses.ini, or Moses' defaults."""
+        """The features with their names in Moses' n-best lists: those of its moses.ini, or Moses' defaults."""
         return fitting_names(self.description.moses_names, self.weights, self.description.reordering)
 
     @property
@@ -62,14 +62,14 @@ class Model(NamedTuple):
 
     @property
     def has_tags(self) -> bool:
-        """Whether its sparse features need tags of source tokens; see words_and_tags."""
+        """Whether the model's sparse features need tags of source tokens; see words_and_tags."""
         return needs_tags(self.templates)
 
 
 def open_model(directory: str | Path, is_verified: bool = True) -> Model:
     """Open the model in `directory`. Raises ModelError, FormatError or ConfigError, naming the file at fault.
 
-    Digests of files are verified as far as that takes no time, or not at all unless `is_verified`.
+    Digests of files are verified if that takes almost no time; unless `is_verified`, none are.
     """
     directory = Path(directory)
     check_parts(directory)
@@ -80,7 +80,7 @@ def open_model(directory: str | Path, is_verified: bool = True) -> Model:
     if missing := set(Weights.required()) - weights.model_fields_set:
         raise ModelError(f"{directory / 'weights.yaml'}: no {', '.join(sorted(missing))}; {TRAIN_AGAIN}")
     if description.reordering is None:
-        weights = weights.model_copy(update={"reordering": []})  # older trainers wrote six, of no feature
+        weights = weights.model_copy(update={"reordering": []})  # older trainers wrote six weights without features
     source, target = (FixedVocabulary(directory / f"{side}.vocab") for side in ("source", "target"))
     for side, vocabulary, size in (
         ("source", source, description.source_words),

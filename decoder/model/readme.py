@@ -1,4 +1,4 @@
-"""README.md of a model, for people: what made it, of what, how good it was, how to use it; nothing reads it."""
+"""README.md of a model, for people: how it was made, from which data, its quality, its use; no program reads it."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -39,7 +39,7 @@ def save_model(description: ModelDescription, directory: Path, known: Mapping[st
 
 
 def readme(description: ModelDescription) -> str:
-    """The text for a model; it depends on nothing else."""
+    """The text for a model; it depends only on the description."""
     n, loss = len(description.language_models), description.score_loss
     return TEXT.format(
         **description.model_dump(include=set(ModelDescription.model_fields) - {"stages"}),

@@ -1,4 +1,4 @@
-"""Whether a new model may replace an existing one: only if the same command can make again what would be lost."""
+"""Whether a new model may replace an existing one: only if the same command can restore everything that is lost."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -23,10 +23,10 @@ def check_replaceable(
     weights: Weights | None = None,
     is_forced: bool = False,
 ) -> None:
-    """Raise ConfigError if `output` is a model that a new one, of `command`, settings and data, differs from.
+    """Raise ConfigError if `output` is a model that differs from a new one of this `command`, settings and data.
 
-    `weights`: those that the new model begins with, None if they are not known yet. Only the entries of `data` that
-    are digests of files are compared. Raises ConfigError even with `is_forced` if `output` is not a model.
+    `weights`: the initial weights of the new model, None if they are not known yet. Only the entries of `data` that are
+    digests of files are compared. Raises ConfigError even with `is_forced` if `output` is not a model.
     """
     check_output(output)
     if is_forced or not (output / MODEL).exists():
@@ -72,7 +72,7 @@ def _further(output: Path, description: ModelDescription) -> Iterator[str]:
 def clear_model(output: Path) -> None:
     """Delete the model in `output`, and the work of trainers there, but nothing else.
 
-    As long as anything is left of it, the directory has a model or work, which the same command deletes.
+    Until everything is deleted, the directory still has a model or work, which the same command can delete.
     """
     for name in [*model_files(output), MODEL]:
         (output / name).unlink(missing_ok=True)

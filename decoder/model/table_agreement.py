@@ -1,6 +1,6 @@
-"""A check of whether the tables of a model agree: what one says of another, and what a search looks up in them.
+"""A check of whether the tables of a model agree: what each says about the others, and what a search finds in them.
 
-All need numbers within their bounds, as their files are declared to have.
+All checks need numbers that are valid for their files.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from phrasebeam.kernels.jit import kernel
 AGREES, OF_SOURCE, OF_TARGET = np.int64(0), np.int64(1), np.int64(2)  # status of counts
 COUNTS = {OF_SOURCE: "summed over the pairs of source phrase", OF_TARGET: "of pair"}
 LIMITS = {OF_SOURCE: "phrases/source_counts.npy", OF_TARGET: "phrases/target_counts.npy"}
-N_CLASSES = ORIENTATIONS // 2  # of a direction
+N_CLASSES = ORIENTATIONS // 2  # in each direction
 
 
 def disagreements(model: Model) -> Iterator[Finding]:
@@ -30,7 +30,7 @@ def disagreements(model: Model) -> Iterator[Finding]:
     phrases = model.tables.phrases
     yield from _points(phrases)
     lost = [*_lost_phrases(phrases)]
-    yield from lost or _other_phrases(model)  # a table without empty slots would be searched in full each time
+    yield from lost or _other_phrases(model)  # searching a table without empty slots would read all of it each time
     if model.description.is_estimated:
         yield from _counts(phrases)
         yield from _orientations(model)
@@ -58,12 +58,12 @@ def _points(phrases: PhraseTable) -> Iterator[Finding]:
 
 
 def _lengths(offsets: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    """int64[K] lengths of the phrases `numbers` (int64[K])."""
+    """int64[K], lengths of the phrases `numbers` (int64[K])."""
     return np.asarray(offsets[numbers + 1] - offsets[numbers])
 
 
 def _lost_phrases(phrases: PhraseTable) -> Iterator[Finding]:
-    """The first source phrase that is not in exactly one slot of the hash table."""
+    """The first source phrase that does not occur in exactly one slot of the hash table."""
     times = np.zeros(phrases.source_counts.size, np.int32)
     for first in pieces_of_rows(phrases.slots.size, AT_ONCE):
         piece = phrases.slots[first : first + AT_ONCE]
@@ -74,7 +74,7 @@ def _lost_phrases(phrases: PhraseTable) -> Iterator[Finding]:
 
 @kernel
 def find_other_phrase(phrases: PhraseTable):
-    """The first source phrase that is not found by its own words, and what is found; ABSENT twice without one."""
+    """The first source phrase that its own words do not find, and what they find; ABSENT twice if there is none."""
     for source in range(phrases.source_offsets.size - 1):
         begin, end = phrases.source_offsets[source], phrases.source_offsets[source + 1]
         found = find_source(phrases, phrases.source_words, begin, end)
@@ -96,9 +96,9 @@ def _other_phrases(model: Model) -> Iterator[Finding]:
 
 @kernel
 def find_wrong_count(phrases: PhraseTable):
-    """A status, and the first phrase pair or source phrase of fewer occurrences than its pairs have: all int64.
+    """A status, and the first phrase pair or source phrase whose count contradicts that of its pairs; all int64.
 
-    The phrase, the count of its pairs, and the count that these must not exceed.
+    Returns the status, the number of the pair or phrase, the count of pairs, and the count that it must not exceed.
     """
     for source in range(phrases.source_counts.size):
         total, limit = np.int64(0), np.int64(phrases.source_counts[source])
@@ -113,7 +113,7 @@ def find_wrong_count(phrases: PhraseTable):
 
 
 def _counts(phrases: PhraseTable) -> Iterator[Finding]:
-    """The first count of phrase pairs above that of their source phrase or their target phrase."""
+    """The first count of phrase pairs above the count of their source phrase or their target phrase."""
     status, phrase, found, limit = find_wrong_count(phrases)
     if status != AGREES:
         status = np.int64(status)
@@ -122,7 +122,7 @@ def _counts(phrases: PhraseTable) -> Iterator[Finding]:
 
 
 def _orientations(model: Model) -> Iterator[Finding]:
-    """The first pair that has been seen in some orientation more often than at all."""
+    """The first pair seen more often in some orientation than in total."""
     joint = model.tables.phrases.joint_counts
     for first in pieces_of_rows(len(model.reordering_counts), AT_ONCE):
         piece = model.reordering_counts[first : first + AT_ONCE].astype(np.int64)
@@ -134,7 +134,7 @@ def _orientations(model: Model) -> Iterator[Finding]:
 
 
 def _target_types(model: Model) -> Iterator[Finding]:
-    """The first pair that is not counted among those of its target phrase."""
+    """The first pair that is missing in the counts of its target phrase."""
     types, joint = model.discounting.target_types, model.tables.phrases.joint_counts
     for first in pieces_of_rows(len(types), AT_ONCE):
         column = np.clip(joint[first : first + AT_ONCE], 1, TYPES) - 1
@@ -154,7 +154,7 @@ def _word_counts(model: Model) -> Iterator[Finding]:
 
 
 def _nameless_features(model: Model) -> Iterator[Finding]:
-    """The first feature of a pair without a name."""
+    """The first feature of a pair that has no name."""
     names, keys = np.array([*model.pair_names], np.uint64), model.tables.sparse.pair_keys
     for first in pieces_of_rows(keys.size, AT_ONCE):
         for row in np.flatnonzero(~np.isin(keys[first : first + AT_ONCE], names))[:1]:

@@ -21,7 +21,7 @@ class Tables(NamedTuple):
     """The tables of a model with P phrase pairs, mapped from its files."""
 
     phrases: PhraseTable
-    ln_reordering: np.ndarray  # float32[P, C], shape (0, 0) without a reordering model
+    ln_reordering: np.ndarray  # float32[P, C], shape (0, 0) if there is no reordering model
     orientations: Orientations
     lms: LanguageModels
     sparse: Sparse
@@ -32,14 +32,14 @@ class Tables(NamedTuple):
 class Sentence(NamedTuple):
     """A source sentence of n words."""
 
-    words: np.ndarray  # int32[n], source ids, -1 where not in the vocabulary
+    words: np.ndarray  # int32[n], source ids, -1 for words that are not in the vocabulary
     synthetic: SyntheticPairs
     longest: int  # words of the longest span in `rules` and synthetic.first
     rules: np.ndarray  # int8[n * longest], which pairs of the phrase table each span may use, see span_rules
     zones: Zones
-    classes: np.ndarray  # uint64[n + 2, 1 + levels], <s>, the words and </s> at each level of sparse features
+    classes: np.ndarray  # uint64[n + 2, 1 + levels], hashes of <s>, the words and </s> at each level of sparse features
     is_content: np.ndarray  # bool[n], see Levels.content_words; [0] in models without sparse features
-    # Of a lattice, whose `words` say nothing but their number; classes and is_content are of the words of its paths
+    # For a lattice only the size of `words` counts; classes and is_content are those of the words of its paths
     paths: SourcePaths = NO_PATHS
 
 

@@ -1,7 +1,7 @@
 """Alignment of new sentence pairs by a hidden Markov model (Vogel et al. 1996) with a model's own word translations.
 
-Each word of one side is emitted by a word of the other, or by none of them (Och & Ney 2003, section 3.1); jumps cost
-the more, the farther they are from the next word. Both directions are found and combined.
+Each word of one side is emitted by a word of the other side, or by no word (Och & Ney 2003, section 3.1). A jump costs
+more the farther it is from a step to the next word. Both directions are found and combined.
 """
 
 from collections.abc import Sequence
@@ -12,18 +12,18 @@ import numpy as np
 from phrasebeam.decoder.extraction.symmetrization import combined_points
 from phrasebeam.decoder.model_alignment.word_translation import WordTranslation, counts_of
 
-LN_JUMP = -0.6  # ln p of a jump one word longer than another
-LN_NULL = np.log(0.15)  # that no word emits the next one
+LN_JUMP = -0.6  # ln p of each word by which a jump is longer or shorter than a step to the next word
+LN_NULL = np.log(0.15)  # ln p that no word emits the next word
 UNSEEN = 1e-6  # p(word | word) of known words that were never linked
-NEW_OF_NEW, NEW_OF_KNOWN, KNOWN_OF_NEW = 1e-2, 1e-5, 1e-5  # where the model does not know one of them
-ALIKE = 0.3  # of a word that is alike on both sides, and new on one of them
-LEAST_SHARED, SHARED = 4, 0.6  # first letters that words share which are alike, and which part of the longer one
+NEW_OF_NEW, NEW_OF_KNOWN, KNOWN_OF_NEW = 1e-2, 1e-5, 1e-5  # p(word | word) if the model does not know one or both words
+ALIKE = 0.3  # p(word | word) of words that are alike, if one or both are new
+LEAST_SHARED, SHARED = 4, 0.6  # alike words share this many first letters, and this part of the longer word
 NULL_FLOOR = 1e-6  # least p(word | no word)
 NONE = -1
 
 
 class WordAligner:
-    """Aligns sentence pairs by the word translations of a model; for any number of threads."""
+    """Aligns sentence pairs with the word translations of a model; any number of threads may share one."""
 
     def __init__(self, translation: WordTranslation, heuristic: str = "grow_diag_final_and"):
         """`heuristic`: how both directions are combined, one of HEURISTICS."""
@@ -35,7 +35,7 @@ class WordAligner:
     ) -> tuple[tuple[int, int], ...]:
         """The (source, target) positions of aligned words, ascending, of sentences of ids (int32[n], int32[m]).
 
-        Ids beyond the model's vocabularies are of new words. `is_alike` (bool[n, m]): which words are alike, see
+        Ids beyond the model's vocabularies stand for new words. `is_alike` (bool[n, m]): which words are alike, see
         alike_words.
         """
         if not source.size or not target.size:
@@ -53,14 +53,14 @@ class WordAligner:
         return tuple((i, j) for i, j in points.tolist())
 
     def _ln_null(self, counts: np.ndarray) -> np.ndarray:
-        """float64[m] ln p of words with these `counts` if no word emits them: the more frequent, the likelier."""
+        """float64[m], ln p of words with these `counts` if no word emits them: frequent words are likelier."""
         return np.log(np.maximum(counts / self._n_links, NULL_FLOOR))
 
 
 def _probabilities(
     counts: np.ndarray, given: np.ndarray, emitted: np.ndarray, is_alike: np.ndarray | None
 ) -> np.ndarray:
-    """float64[n, m] p(word | word) of link `counts` (float64[n, m]) and counts of the given and the emitted words."""
+    """float64[n, m], p(word | word) from link `counts` (float64[n, m]) and counts of given and emitted words."""
     is_new, has_new = given[:, None] <= 0, emitted[None, :] <= 0
     floors = np.where(is_new, np.where(has_new, NEW_OF_NEW, KNOWN_OF_NEW), np.where(has_new, NEW_OF_KNOWN, UNSEEN))
     probabilities = np.maximum(counts / np.maximum(given[:, None], 1e-9), floors)
@@ -70,16 +70,17 @@ def _probabilities(
 
 
 def best_sources(ln_emission: np.ndarray, ln_null: np.ndarray) -> np.ndarray:
-    """int64[m] the position that emits each word on the best path, or NONE, by Viterbi's algorithm.
+    """int64[m], the position that emits each word on the best path, or NONE, by Viterbi's algorithm.
 
-    `ln_emission` (float64[n, m]) is ln p of word j given that position i emits it, `ln_null` (float64[m]) that none
-    does; after that the path goes on from where it was. Of equal paths that of the earlier positions.
+    `ln_emission` (float64[n, m]) is ln p of word j given that position i emits it, `ln_null` (float64[m]) ln p given
+    that no position does; the path then continues from its last position. Of equal paths, the one with earlier
+    positions is chosen.
     """
     n, m = ln_emission.shape
     positions = np.arange(n)
     ln_jump = LN_JUMP * np.abs(positions[None, :] - positions[:, None] - 1.0)  # from row to column
-    came_from = np.zeros((m, n), np.int64)  # position before
-    was_null = np.zeros((m + 1, n), bool)  # whether the better state at that position is the one that emits nothing
+    came_from = np.zeros((m, n), np.int64)  # previous position
+    was_null = np.zeros((m + 1, n), bool)  # whether the better state at the position emits nothing
     best = LN_JUMP * positions.astype(float)  # ln p of the best path to a position, as if from -1
     null = np.full(n, -np.inf)
     emitting = best + ln_emission[:, 0]
@@ -96,7 +97,7 @@ def best_sources(ln_emission: np.ndarray, ln_null: np.ndarray) -> np.ndarray:
 
 
 def _traced(position: np.intp, came_from: np.ndarray, was_null: np.ndarray) -> np.ndarray:
-    """int64[m] the path that ends in `position`, backwards."""
+    """int64[m], the path that ends in `position`, traced backwards."""
     m = len(came_from)
     path, at = np.full(m, NONE, np.int64), int(position)
     for j in range(m - 1, -1, -1):
@@ -107,7 +108,7 @@ def _traced(position: np.intp, came_from: np.ndarray, was_null: np.ndarray) -> n
 
 
 def alike_words(source: Sequence[str], target: Sequence[str]) -> np.ndarray:
-    """bool[n, m], which words are the same on both sides, or begin alike, in capital or small letters: names, loans."""
+    """bool[n, m], which words are the same on both sides, or begin alike, regardless of case: names, loans."""
     sides = [[word.lower() for word in words] for words in (source, target)]
     return np.array([[_are_alike(f, e) for e in sides[1]] for f in sides[0]], bool).reshape(len(source), len(target))
 

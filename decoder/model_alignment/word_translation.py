@@ -1,7 +1,8 @@
-"""Word translation counts of a model, read from its phrase table: what any model knows of which words belong together.
+"""Word translation counts of a model, read from its phrase table: they show which words are translations of each other.
 
-A pair of phrases of which one is a single word that all words of the other are linked to has no inner ambiguity: its
-links count as often as it was extracted. So models need no further file, and imported ones serve as well.
+If one side of a phrase pair is a single word that is linked to all words of the other side, the pair has no inner
+ambiguity: its links count as often as the pair was extracted. So models need no further file, and imported models can
+be used as well.
 """
 
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from phrasebeam.decoder.tables.phrase_table import TARGET_GIVEN_SOURCE, PhraseTa
 from phrasebeam.decoder.tables.ragged import taken
 
 PAIRS_AT_ONCE = 1 << 20
-LONGEST = 3  # words that one word may be linked to
+LONGEST = 3  # words to which one word may be linked
 
 
 class WordTranslation(NamedTuple):
@@ -21,11 +22,11 @@ class WordTranslation(NamedTuple):
 
     keys: np.ndarray  # int64[D], source * W + target, ascending
     counts: np.ndarray  # float64[D]
-    source_counts: np.ndarray  # float64[V], sums of these
-    target_counts: np.ndarray  # float64[W]
+    source_counts: np.ndarray  # float64[V], sums of `counts` by source word
+    target_counts: np.ndarray  # float64[W], sums of `counts` by target word
 
     def link_counts(self, source: np.ndarray, target: np.ndarray) -> np.ndarray:
-        """float64[n, m] counts of the links of words `source` (int32[n]) and `target` (int32[m]); ids may be new."""
+        """float64[n, m], link counts of words `source` (int32[n]) and `target` (int32[m]); ids may be of new words."""
         n_target = self.target_counts.size
         keys = source.astype(np.int64)[:, None] * n_target + target[None, :]
         places = np.minimum(np.searchsorted(self.keys, keys), self.keys.size - 1)
@@ -34,14 +35,15 @@ class WordTranslation(NamedTuple):
 
 
 def counts_of(counts: np.ndarray, words: np.ndarray) -> np.ndarray:
-    """float64[n] `counts` (float64[V]) of `words` (int32[n]), 0 for new ones, whose ids are V or more."""
+    """float64[n], `counts` (float64[V]) of `words` (int32[n]), 0 for new words, whose ids are V or more."""
     return np.where(words < counts.size, counts[np.minimum(words, counts.size - 1)], 0.0)
 
 
 def word_translation(phrases: PhraseTable, n_source: int, n_target: int, prior_count: float) -> WordTranslation:
     """The counts of links in a phrase table over vocabularies of these sizes.
 
-    In a table without counts a pair counts p(e|f) times `prior_count`. The table must be sound, see check_phrase_table.
+    In a table without counts, a pair counts p(e|f) times `prior_count`. The table must be sound, see
+    check_phrase_table.
     """
     keys: np.ndarray = np.zeros(0, np.int64)
     counts: np.ndarray = np.zeros(0, np.float64)
@@ -49,7 +51,7 @@ def word_translation(phrases: PhraseTable, n_source: int, n_target: int, prior_c
         new_keys = links[:, 0].astype(np.int64) * n_target + links[:, 1]
         keys, inverse = np.unique(np.concatenate([keys, new_keys]), return_inverse=True)
         counts = np.bincount(inverse, np.concatenate([counts, weights]), keys.size)
-    if not keys.size:  # a row that no pair of words has
+    if not keys.size:  # add a row that no pair of words has
         keys, counts = np.array([-1]), np.zeros(1)
         return WordTranslation(keys, counts, np.zeros(n_source), np.zeros(n_target))
     source_counts = np.bincount(keys // n_target, counts, n_source)
@@ -57,7 +59,7 @@ def word_translation(phrases: PhraseTable, n_source: int, n_target: int, prior_c
 
 
 def _links(phrases: PhraseTable, prior_count: float) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """int32[A, 2] (source, target) words of unambiguous links, and how often each counts (float64[A]), in parts."""
+    """Yield int32[A, 2], (source, target) words of unambiguous links, and float64[A], the count of each, in parts."""
     offsets, n_sources = phrases.pair_offsets, phrases.source_offsets.size - 1
     first = 0
     while first < n_sources:
@@ -82,7 +84,7 @@ def _links_of(phrases: PhraseTable, first: int, last: int, prior_count: float) -
     weights = phrases.joint_counts[pairs].astype(np.float64)
     if not weights.any():
         weights = prior_count * np.exp(phrases.scores_of(pairs)[:, TARGET_GIVEN_SOURCE].astype(np.float64))
-    # Each word of the longer side once, beside the single word of the other, which is repeated.
+    # Each word of the longer side once, paired with the single word of the other side, which is repeated.
     _, source_columns = taken(phrases.source_offsets, sources)
     _, target_columns = taken(phrases.target_offsets, pairs)
     single_source, single_target = source_lengths[chosen] == 1, target_lengths[chosen] == 1

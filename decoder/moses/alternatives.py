@@ -1,11 +1,11 @@
-"""Several phrase tables joined as alternatives, like Moses' decoding paths: a phrase comes from one of them.
+"""Several phrase tables joined as alternatives, like Moses' decoding paths: each phrase pair comes from one of them.
 
-The joined table has the columns of all tables. Each pair of each table is a pair of it, with scores in its own table's
-columns and ln 1 = 0 in the others, so that what stands in two tables is there twice. A score of ln 1 in its own column
-is -0.0: it counts the same, and tells which table a pair is of.
+The joined table has the columns of all tables. Each pair of each table becomes a pair of it, with its scores in its own
+table's columns and ln 1 = 0 in the others; a pair that is in two tables is there twice. A score of ln 1 in its own
+column is -0.0: it counts the same, but shows to which table a pair belongs.
 
-Moses looks, for each source phrase, at the best pairs of each table, up to the table's limit. A model directory has one
-table, so that the limits are applied when it is made, by the weights of the moses.ini.
+For each source phrase, Moses considers the best pairs of each table, up to the table's limit. A model directory has
+only one table, so the limits are applied when it is made, with the weights of the moses.ini.
 """
 
 from collections.abc import Sequence
@@ -49,17 +49,17 @@ NO_SLOTS = np.zeros(0, np.int64)
 
 
 class Alternative(NamedTuple):
-    """A phrase table with P pairs, and the reordering table beside it."""
+    """A phrase table with P pairs, and its reordering table."""
 
     phrases: PhraseTable
     ln_reordering: np.ndarray  # float32[P, C]
     sparse: SparseColumns
-    first_name: int  # what is added to the numbers of its sparse features
-    chosen: np.ndarray  # bool[P], pairs that are taken
+    first_name: int  # offset of the numbers of its sparse features
+    chosen: np.ndarray  # bool[P], the pairs that are used
 
 
 class Rows(NamedTuple):
-    """R rows of several tables: the number of the table, and that of the row in it."""
+    """R rows of several tables: the number of the table, and the number of the row in it."""
 
     table: np.ndarray  # int64[R]
     row: np.ndarray  # int64[R]
@@ -72,7 +72,7 @@ def open_alternatives(
     language_models: Sequence[Path],
     target: FixedVocabulary,
 ) -> list[Alternative]:
-    """The tables that the `readers` read into `folders`, each with the pairs within its limit."""
+    """The tables that the `readers` read into `folders`, each reduced to the pairs within its limit."""
     models = [TargetModel(LanguageModel.load(path), None) for path in language_models]
     lms, opened, first, first_name = join_language_models(models, target), list[Alternative](), 0, 0
     with stage("ranking the phrase pairs"):
@@ -92,7 +92,7 @@ def open_alternatives(
 
 
 def _pair_features(names: list[str], columns: SparseColumns, weights: dict[str, float]) -> Sparse:
-    """The sparse features of a table's own pairs, weighted."""
+    """The sparse features of a table's own pairs, with weights."""
     if not names:
         return no_sparse()
     sparse = no_sparse()._replace(
@@ -111,9 +111,9 @@ def _within_limit(
     sparse: Sparse,
     language_models: tuple[Sequence[TargetModel], LanguageModels],
 ) -> np.ndarray:
-    """bool[P], the pairs that are among the best `limit` ones (0: all) of their source phrase.
+    """bool[P], whether each pair is among the best `limit` pairs (0: all) of its source phrase.
 
-    They are ranked by `weights` as the search ranks them, with the language model's score of the target phrase alone;
+    They are ranked with `weights` as in the search, with the language model's score of the target phrase alone;
     `sparse` has the table's own sparse features.
     """
     most, longest_target = longest(phrases.pair_offsets), longest(phrases.target_offsets)
@@ -143,7 +143,7 @@ def _mark_chosen(lookup: Lookup, chosen: np.ndarray) -> None:
 def join_alternatives(
     alternatives: Sequence[Alternative], directory: Path, memory: int
 ) -> tuple[TableSizes, SparseColumns]:
-    """Write the joined table to the folders phrases and reordering of `directory`; its sizes and sparse features.
+    """Write the joined table to the folders phrases and reordering of `directory`; return sizes and sparse features.
 
     `memory`: as in TableWriter.
     """
@@ -177,13 +177,13 @@ def join_alternatives(
 
 
 def table_of(ln_scores: np.ndarray, widths: Sequence[int]) -> np.ndarray:
-    """int64[K], the table that each of K pairs of a joined table is of; `widths`: columns of each table."""
+    """int64[K], the table to which each of K pairs of a joined table belongs; `widths`: columns of each table."""
     begins = np.cumsum([0, *widths[:-1]])
     return np.argmax(np.logical_or.reduceat((ln_scores != 0) | np.signbit(ln_scores), begins, axis=1), axis=1)
 
 
 def _joined_sources(tables: Sequence[PhraseTable]) -> np.ndarray:
-    """int64[J, T]: for each source phrase of any table its number in each of them, or ABSENT."""
+    """int64[J, T]: for each source phrase of any table, its number in each of them, or ABSENT."""
     found = []
     for i, table in enumerate(tables):
         size = table.source_offsets.size - 1
@@ -197,7 +197,7 @@ def _joined_sources(tables: Sequence[PhraseTable]) -> np.ndarray:
 
 
 def _pairs(alternatives: Sequence[Alternative], sources: np.ndarray) -> tuple[Rows, np.ndarray]:
-    """The pairs of `sources` (int64[J, T]), those of a source phrase by table, and int64[J + 1], where each begins."""
+    """The pairs of `sources` (int64[J, T]), ordered by table within a source phrase, and int64[J + 1], their begins."""
     of_source, table, row = [], [], []
     for i, one in enumerate(alternatives):
         position, pair = all_pairs(one.phrases, sources[:, i])
@@ -249,7 +249,7 @@ def _reordering(alternatives: Sequence[Alternative], pairs: Rows) -> ReorderingT
 
 
 def _pick(tables: Sequence[np.ndarray], rows: Rows) -> np.ndarray:
-    """The rows, dtype[R] or dtype[R, width], of arrays of the same width."""
+    """Collect the rows, dtype[R] or dtype[R, width], from arrays of the same width."""
     found = np.empty((rows.row.size, *tables[0].shape[1:]), tables[0].dtype)
     for i, table in enumerate(tables):
         found[rows.table == i] = table[rows.row[rows.table == i]]
@@ -257,7 +257,7 @@ def _pick(tables: Sequence[np.ndarray], rows: Rows) -> np.ndarray:
 
 
 def _gather(tables: Sequence[tuple[np.ndarray, np.ndarray]], rows: Rows) -> tuple[np.ndarray, np.ndarray]:
-    """The rows, one behind the other, of tables (offsets, values): int64[R + 1] their offsets, and their values."""
+    """Concatenate the rows of tables (offsets, values): int64[R + 1] their offsets, and their values."""
     starts = _pick([offsets[:-1] for offsets, _ in tables], rows)
     sizes = _pick([offsets[1:] for offsets, _ in tables], rows) - starts
     ends = np.concatenate([[0], np.cumsum(sizes)])

@@ -37,10 +37,10 @@ from phrasebeam.lm.text.encoded_words import encode
 HEADING = "# Moses model, exported by phrasebeam"
 TABLE, REORDERING, LANGUAGE_MODEL = "phrase-table.gz", "reordering-table.gz", "lm.bin"
 SPARSE_WEIGHTS, FACTORS = "sparse-weights", "input-factor=0 output-factor=0"
-PAIRS_AT_ONCE = 1 << 15  # that are written at a time, those of a source phrase together
+PAIRS_AT_ONCE = 1 << 15  # pairs that are written at a time; those of a source phrase stay together
 MOSES_ALGORITHMS = {name: number for number, name in ALGORITHMS.items()}
-NO_LIMIT = 10**9  # for what Moses cannot leave unlimited
-KINDS = {  # by our features
+NO_LIMIT = 10**9  # for limits that Moses cannot turn off
+KINDS = {  # by our names of features
     "distortion": "Distortion",
     "early_distortion": "Distortion",  # with the switch [early-distortion-cost]
     "word_penalty": "WordPenalty",
@@ -55,8 +55,8 @@ def export_moses(model: str | Path, output: str | Path, is_forced: bool = False)
 
     An existing export is replaced if it is of the same model or `is_forced`.
 
-    Limits of the search are those of search.yaml in the model or, without it, our defaults. Raises SmtError,
-    also for numbers of the model that are wrong, and then leaves `output` as it was.
+    Limits of the search are those of search.yaml in the model or, if it has none, our defaults. Raises SmtError, also
+    if the model contains wrong numbers; `output` is then left as it was.
     """
     output = real_path(output)
     check_output(output, "moses.ini", HEADING, "an export")
@@ -101,13 +101,13 @@ def export_moses(model: str | Path, output: str | Path, is_forced: bool = False)
 
 
 def _check_names(output: Path, directory: Path) -> None:
-    """Raise ConfigError if `output` has what the new export in `directory` has not."""
+    """Raise ConfigError if `output` contains files that the new export in `directory` does not have."""
     if others := sorted({path.name for path in output.iterdir()} - {path.name for path in directory.iterdir()}):
         raise ConfigError(f"{output}: has {', '.join(others[:3])}, which is not part of the export; {FORCE}")
 
 
 def _check_same(path: Path, text: str) -> None:
-    """Raise ConfigError if the moses.ini at `path` is there and not `text`."""
+    """Raise ConfigError if there is a moses.ini at `path` with other content than `text`."""
     if path.exists():
         with open(path, encoding="utf-8", errors="replace") as file:
             lines = file.read(len(text) + LONGEST_EXCERPT).splitlines()
@@ -118,7 +118,7 @@ def _check_same(path: Path, text: str) -> None:
 
 
 def _numbered(name: str, number: int) -> str:
-    """The name of the file `number`, counted from 0, of those of one kind."""
+    """The name of the file with this `number`, counted from 0, among files of one kind."""
     stem, _, ending = name.partition(".")
     return f"{stem}{number + 1}.{ending}" if number else name
 
@@ -146,7 +146,7 @@ def _check_weights(path: Path, weights: Weights) -> None:
 
 
 def _pieces(table: PhraseTable) -> Iterator[tuple[slice, np.ndarray]]:
-    """Pieces of K pairs of the table, those of a source phrase together: their rows, and int64[K] source phrases."""
+    """Pieces of K pairs of the table, with source phrases kept whole: their rows, and int64[K] source phrases."""
     first, n_sources = 0, len(table.source_offsets) - 1
     while first < n_sources:
         within = int(np.searchsorted(table.pair_offsets, table.pair_offsets[first] + PAIRS_AT_ONCE, "right")) - 1
@@ -157,7 +157,7 @@ def _pieces(table: PhraseTable) -> Iterator[tuple[slice, np.ndarray]]:
 
 
 def _phrase_lines(model: Model, widths: Sequence[int], number: int) -> Iterator[TableLines]:
-    """The lines of the table `number` of those that have these numbers of scores."""
+    """The lines of the table `number` among the tables with these `widths`, which are numbers of scores."""
     table, column = model.tables.phrases, SparseColumn(model)
     columns_of_table = slice(sum(widths[:number]), sum(widths[: number + 1]))
     for rows, sources in _pieces(table):
@@ -169,7 +169,7 @@ def _phrase_lines(model: Model, widths: Sequence[int], number: int) -> Iterator[
 
 
 def _reordering_lines(directory: Path, model: Model, reordering: Reordering, layer: int) -> Iterator[TableLines]:
-    """The lines of the table of estimated scores, or of those that were learned in the training `layer`, from 1."""
+    """The lines of the table of estimated scores, or of the scores learned in the training `layer`, from 1."""
     table = model.tables.phrases
     ln_scores = open_reordering_table(directory / "reordering", table.n_pairs).ln_scores
     columns = slice(layer * reordering.n_columns, (layer + 1) * reordering.n_columns)
@@ -269,11 +269,11 @@ def _word_arguments(model: Model, group: str) -> str:
 
 
 def _lexical(model: Reordering, named: MosesFeature, layer: int, weights: list[float]) -> tuple[str, list[float]]:
-    """The line of a reordering model and its weights, those behind the first being of scores of pairs."""
-    if model.collapse and layer == 0:  # which Moses reads otherwise, see columns_read: one for all orientations
+    """The line of a reordering model and its weights; all models after the first have scores of pairs."""
+    if model.collapse and layer == 0:  # Moses reads them otherwise, see columns_read: one for all orientations
         weights = [weight for weight in weights for _ in range(N_ORIENTATIONS[model.kind])]
     condition = model.condition if layer == 0 else "fe"
-    factors = "input-factor=0" if condition == "f" else FACTORS  # with an output factor it looks for target phrases
+    factors = "input-factor=0" if condition == "f" else FACTORS  # with an output factor it would look up target phrases
     type_ = write_type(model.model_copy(update={"collapse": False, "condition": condition}))
     line = f"LexicalReordering name={named.name} path={_numbered(REORDERING, layer)} {factors}"
     line += f" num-features={model.n_columns} type={type_}"

@@ -1,4 +1,4 @@
-"""The lines of the section [feature] of a moses.ini: which features the decoder has, and with which arguments."""
+"""The lines of the section [feature] of a moses.ini: the features that the decoder supports, and their arguments."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, NoReturn
@@ -9,7 +9,7 @@ from phrasebeam.decoder.moses.sections import Value
 COMMON_KEYS = ("name", "num-features", "tuneable", "tuneable-components", "verbosity", "filterable")
 FACTOR_KEYS = ("factor", "input-factor", "output-factor")
 CONTEXT_KEYS = ("source-context", "target-context", "domain-trigger", "ignore-punctuation")
-KEYS: dict[str, tuple[str, ...]] = {  # by feature that the decoder has, the arguments that it may have
+KEYS: dict[str, tuple[str, ...]] = {  # the allowed arguments of each supported feature
     "UnknownWordPenalty": (),
     "WordPenalty": (),
     "PhrasePenalty": (),
@@ -29,9 +29,9 @@ KEYS: dict[str, tuple[str, ...]] = {  # by feature that the decoder has, the arg
 }
 INPUT = "InputFeature"  # scores of the arcs of lattices and confusion networks
 PHRASE_TABLE, REORDERING, LANGUAGE_MODELS = "PhraseDictionaryMemory", "LexicalReordering", ("KENLM", "SRILM")
-SEVERAL = (PHRASE_TABLE, REORDERING, *LANGUAGE_MODELS)  # of which a model may have more than one
-STATEFUL = (REORDERING, "Distortion", *LANGUAGE_MODELS)  # which Moses lists first
-# Moses' features of words: the group of sparse features, and its lists of words by argument
+SEVERAL = (PHRASE_TABLE, REORDERING, *LANGUAGE_MODELS)  # a model may have several of these
+STATEFUL = (REORDERING, "Distortion", *LANGUAGE_MODELS)  # Moses lists these first
+# Moses' features of words: our group of sparse features, and our lists of words by Moses' argument
 WORD_FEATURES: dict[str, tuple[str, dict[str, str]]] = {
     "TargetWordInsertionFeature": ("inserted_words", {"path": "inserted"}),
     "SourceWordDeletionFeature": ("deleted_words", {"path": "deleted"}),
@@ -77,18 +77,18 @@ class FeatureLine(NamedTuple):
     """One line of the section [feature]."""
 
     kind: str  # such as KENLM
-    name: str  # to which weights refer, such as LM0
+    name: str  # weights refer to this name, such as LM0
     arguments: Mapping[str, str]  # KEY=VALUE, name= included
     value: Value  # the line itself
 
     @property
     def is_tuned(self) -> bool:
-        """Whether Moses tunes it, and lists it in n-best lists."""
+        """Whether Moses tunes the feature, and shows it in n-best lists."""
         return self.arguments.get("tuneable", "true").lower() not in FALSE
 
 
 def read_features(values: Iterable[Value], refuse: Refuse) -> list[FeatureLine]:
-    """The features of the lines `values`; `refuse` raises FormatError for a line and what is wrong with it."""
+    """The features of the lines `values`; `refuse` raises FormatError with a line and what is wrong with it."""
     features: list[FeatureLine] = []
     unnamed = dict.fromkeys(KEYS, 0)
     for value in values:
@@ -109,8 +109,8 @@ def read_features(values: Iterable[Value], refuse: Refuse) -> list[FeatureLine]:
 
 
 def check_paths(mapping: Iterable[Value], tables: Sequence[FeatureLine], refuse: Refuse) -> None:
-    """Refuse decoding paths, lines of [mapping], of anything but one table each, and several tables without paths."""
-    paths: dict[str, str] = {}  # by number of the path, the table
+    """Refuse lines of [mapping] other than decoding paths of one table each, and several tables without paths."""
+    paths: dict[str, str] = {}  # the table of each path, by number of the path
     names = {str(i): one.name for i, one in enumerate(tables)} | {one.name: one.name for one in tables}
     for value in mapping:
         match value.text.split():
@@ -153,7 +153,7 @@ def _arguments(kind: str, fields: Iterable[str], value: Value, refuse: Refuse) -
 
 
 def _check_input(arguments: dict[str, str], value: Value, refuse: Refuse) -> None:
-    """Refuse Moses' count of words, and let num-features be the number of scores, which has two names there."""
+    """Refuse Moses' count of words, and store the number of scores as num-features; Moses has two names for it."""
     if arguments.get("real-word-count", "0") != "0":
         refuse(value, f"{INPUT}: real-word-count=; the decoder does not count words; remove it and its weight")
     given = {arguments[key] for key in ("num-features", "num-input-features") if key in arguments}
@@ -163,7 +163,7 @@ def _check_input(arguments: dict[str, str], value: Value, refuse: Refuse) -> Non
 
 
 def _check_word_translation(arguments: Mapping[str, str], value: Value, refuse: Refuse) -> None:
-    """Refuse all but pairs of aligned words."""
+    """Refuse all variants except pairs of aligned words."""
     for key in ("simple", *CONTEXT_KEYS):
         allowed = TRUE if key == "simple" else FALSE
         if (text := arguments.get(key, allowed[0])).lower() not in allowed:

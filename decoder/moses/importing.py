@@ -45,13 +45,13 @@ MOSES_SEARCH: dict[str, Setting] = {  # Moses' defaults
 
 
 class _ImportedTables(NamedTuple):
-    """Data about the tables of a model, known when they are read."""
+    """Data about the tables of a model, known after they are read."""
 
     sizes: TableSizes
     source_words: int
     target_words: int
-    without_reordering: int  # pairs that the reordering tables lack, summed over all of these
-    sparse_names: list[str]  # of the features of pairs, with the names of their tables
+    without_reordering: int  # pairs that the reordering tables lack, summed over these tables
+    sparse_names: list[str]  # names of the features of pairs, prefixed with the names of their tables
     sparse: SparseColumns
 
 
@@ -69,10 +69,10 @@ def import_moses(
 
     An existing model is replaced if it was imported from the same files or `is_forced`.
 
-    `preprocessing`: how its training data were made from raw text, which translate repeats; if they were truecased,
+    `preprocessing`: how its training data were made from raw text; translate does the same. If they were truecased,
     `truecasers` are the files that Moses' train-truecaser.perl wrote for source and target. search.yaml in the model
-    takes the limits of the search from the moses.ini. `languages`: of a model that takes tokens; `score_bits`: of each
-    score of a phrase pair, EXACT or 8. Raises ConfigError, FormatError or OSError, and then leaves `output` as it was.
+    gets the search limits of the moses.ini. `languages`: the languages of a model of tokens; `score_bits`: bits of each
+    score of a phrase pair, EXACT or 8. Raises ConfigError, FormatError or OSError; `output` is then left as it was.
     """
     output = real_path(output)
     check_output(output)
@@ -112,7 +112,7 @@ def _tables(moses: MosesModel) -> dict[str, Path]:
 
 
 def _import_tables(moses: MosesModel, directory: Path, memory: int) -> _ImportedTables:
-    """Write the model's phrases, reordering and vocabularies to `directory`, where its language models are.
+    """Write the model's phrases, reordering and vocabularies to `directory`, which contains its language models.
 
     Several tables are joined. Raises FormatError, naming the line.
     """
@@ -145,7 +145,7 @@ def _import_tables(moses: MosesModel, directory: Path, memory: int) -> _Imported
 def _read_reordering(
     moses: MosesModel, folder: Path, vocabularies: tuple[TextVocabulary, TextVocabulary], reader: PhraseTableReader
 ) -> list[int]:
-    """Read all reordering tables for the phrase table in `folder`; how many of its pairs each of them lacks."""
+    """Read all reordering tables for the phrase table in `folder`; return how many of its pairs each of them lacks."""
     if n_repeated := len(reader.repeated):
         found = f"{n_repeated} lines repeat the phrases of another line; each is a separate translation, as in Moses"
         log.warning("%s: %s", reader.path, found)
@@ -156,19 +156,19 @@ def _read_reordering(
 
 
 def _language_models(moses: MosesModel) -> dict[str, Path]:
-    """The paths of the language models by the names that their files get in the model directory."""
+    """The paths of the language models, by the names of their files in the model directory."""
     return {f"lm{i}.bin" if i > 1 else "lm.bin": path for i, path in enumerate(moses.language_models, 1)}
 
 
 def _copy_truecasers(
     preprocessing: RawTextSettings | None, truecasers: tuple[str | Path, str | Path] | None, directory: Path
 ) -> dict[str, Path]:
-    """Copy the truecasers, if any, to `directory`; their paths by the names of their digests. Raises ConfigError."""
+    """Copy the truecasers, if any, to `directory`; return their paths by names of their digests. Raises ConfigError."""
     if (preprocessing is not None and preprocessing.casing == "truecase") != (truecasers is not None):
         raise ConfigError("truecasers and preprocessing with casing 'truecase' need each other; give both or neither")
     paths = dict(zip(("truecaser_source", "truecaser_target"), map(Path, truecasers or ())))
     for path, copy in zip(paths.values(), truecaser_paths(directory)):
-        Truecaser.load(path)  # raises FormatError where it cannot be read
+        Truecaser.load(path)  # raises FormatError if it cannot be read
         shutil.copyfile(path, copy)
     return paths
 
@@ -176,7 +176,7 @@ def _copy_truecasers(
 def _import_language_model(path: Path, output: Path, memory: int) -> None:
     with stage("reading the language model"):
         if is_binary(path):
-            LanguageModel.load(path)  # raises FormatError where it cannot be queried
+            LanguageModel.load(path)  # raises FormatError if it cannot be queried
             shutil.copyfile(path, output)
             return
         try:
@@ -229,7 +229,7 @@ def _settings(moses: MosesModel, preprocessing: RawTextSettings | None, score_bi
 def _save_search(ini: str | Path, moses: MosesModel, longest: int, path: Path) -> None:
     """Write Moses' limits of the search to search.yaml at `path`; `longest`: words of the table's longest phrase."""
     limits = MOSES_SEARCH | moses.search
-    # No longer than the table's phrases, so that they leave a large distortion limit what room there is.
+    # Not longer than the table's phrases, so as to leave room for a large distortion limit.
     limits["max_phrase_length"] = min(int(limits["max_phrase_length"]), longest, MOSES_LONGEST)
     search = parse_config(limits, SearchSettings, str(ini))
     with atomic_file(path) as file:

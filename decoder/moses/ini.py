@@ -48,26 +48,26 @@ class MosesTable(NamedTuple):
     name: str  # prefix of the names of its sparse features
     path: Path
     n_scores: int
-    limit: int  # target phrases of a source phrase that Moses looks at; 0: all
+    limit: int  # number of target phrases that Moses considers for a source phrase; 0: all
 
 
 class MosesModel(NamedTuple):
     """The model that a moses.ini describes."""
 
     tables: tuple[MosesTable, ...]  # alternatives, in the order of their weights
-    reordering_tables: tuple[tuple[Path, Reordering], ...]  # of the same orientations
+    reordering_tables: tuple[tuple[Path, Reordering], ...]  # all with the same orientations
     language_models: tuple[Path, ...]
     weights: Weights
     templates: Templates | None  # of the features of words
-    sparse_weights: dict[str, float]  # by name, prefix included
+    sparse_weights: dict[str, float]  # by name, including the prefix
     names: tuple[MosesFeature, ...]  # in the order of Moses' n-best lists
-    search: dict[str, Setting]  # limits of the search that it sets, by the decoder's names
+    search: dict[str, Setting]  # search limits that the file sets, by the decoder's names
     left_out: tuple[str, ...]  # sections that do not change the model and are not used
     unweighted: tuple[str, ...]  # features without weights
 
     @property
     def reordering(self) -> Reordering | None:
-        """The type of all reordering tables together, columns of those behind the first being like learned ones."""
+        """The type of all reordering tables together; columns of tables after the first are like learned ones."""
         if not self.reordering_tables:
             return None
         types = [type_ for _, type_ in self.reordering_tables]
@@ -76,9 +76,9 @@ class MosesModel(NamedTuple):
 
 
 def read_moses_ini(path: str | Path) -> MosesModel:
-    """The model that the moses.ini `path` describes; paths in it may be relative to its folder.
+    """The model described by the moses.ini `path`; paths in it may be relative to its folder.
 
-    Raises FormatError with the line if the file is malformed or needs what the decoder does not have.
+    Raises FormatError with the line if the file is malformed or needs features that the decoder lacks.
     """
     path = Path(path)
     if path.is_dir():
@@ -132,12 +132,12 @@ class _Reader:
         return [feature for feature in self.features if feature.kind in kinds]
 
     def _sections(self) -> Sections:
-        """The lines of every section; those of a repeated section are joined. Refused sections raise FormatError."""
+        """The lines of every section; repeated sections are joined. Refused sections raise FormatError."""
         sections: Sections = {}
         headers: Sections = {}
         name = ""
         for number, line in enumerate(read_lines(self.path), 1):
-            text = line.partition("#")[0].strip()  # of all that split() takes for space
+            text = line.partition("#")[0].strip()  # strips all that split() treats as space
             if text.startswith("["):
                 name, bracket, _ = text[1:].partition("]")
                 self._check_section(name, bool(bracket), Value(text, number))
@@ -200,7 +200,7 @@ class _Reader:
                 self.refuse(value, f"{found}; remove the line (features: {', '.join(names)})")
 
     def _is_sparse(self, name: str) -> bool:
-        """Whether `name` is that of a sparse feature of a phrase table, or of words."""
+        """Whether `name` belongs to a sparse feature of a phrase table, or of words."""
         return any(name.startswith(f"{one.name}_") for one in self._of_kind(PHRASE_TABLE, *WORD_FEATURES))
 
     def _sparse_weights(self) -> dict[str, float]:
@@ -244,7 +244,7 @@ class _Reader:
         return parse_config(weights, Weights, str(self.path))
 
     def _weights_of(self, feature: FeatureLine, expected: int) -> list[float]:
-        """The weights of a feature, which must be `expected` in number; MISSING_WEIGHT if it has none."""
+        """The `expected` number of weights of a feature; MISSING_WEIGHT if it has none. Refuses another number."""
         if feature.name not in self.weights:
             return [MISSING_WEIGHT] * expected
         weights, value = self.weights[feature.name]
@@ -267,7 +267,7 @@ class _Reader:
             self.refuse(feature.value, f"LexicalReordering type={type_}: {error}")
 
     def _check_reorderings(self, found: list[tuple[FeatureLine, Reordering]]) -> None:
-        """Refuse reordering models that are not all of the first one's orientations."""
+        """Refuse reordering models whose orientations differ from those of the first."""
         for feature, type_ in found[1:]:
             first, same = found[0][1], ("orientation", "kind", "direction")
             if any(getattr(type_, name) != getattr(first, name) for name in same) or type_.collapse or first.collapse:
@@ -331,7 +331,7 @@ class _Reader:
         return words
 
     def _search(self, limits: list[int]) -> dict[str, Setting]:
-        """Limits of the search that the file sets, by the decoder's names."""
+        """Search limits that the file sets, by the decoder's names."""
         search: dict[str, Setting] = {}
         for name, (setting, convert) in ((n, entry) for n, entry in SECTIONS.items() if isinstance(entry, tuple)):
             if values := self.sections.get(name, []):
@@ -342,7 +342,7 @@ class _Reader:
         return search | {"table_limit": sum(limits) if all(limits) else 0}
 
     def _table_limit(self, number: int, feature: FeatureLine) -> int:
-        """The limit of the table `number`, which is `feature`."""
+        """The limit of the table `number`, whose line is `feature`."""
         if "table-limit" in feature.arguments:
             return self._integer(feature, "table-limit", 0)
         values = self.sections.get("ttable-limit", [])

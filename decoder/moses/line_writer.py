@@ -16,21 +16,21 @@ DIGIT_0, MINUS = b"0-"
 
 
 class TableLines(NamedTuple):
-    """Lines of K phrase pairs that follow each other in a table, in which they begin at row `first`."""
+    """Lines of K consecutive phrase pairs of a table, which begin at row `first`."""
 
     table: PhraseTable
     source: Words
     target: Words
     first: np.ndarray  # int64[1]
     source_of: np.ndarray  # int64[K], source phrases
-    is_written: np.ndarray  # bool[K], whether the pair has a line
+    is_written: np.ndarray  # bool[K], whether the pair gets a line
     scores: ScoreTexts  # of K rows
-    features: Words  # K texts of sparse features; 0 in a reordering table, which has no fields behind the scores
+    features: Words  # K texts of sparse features; a reordering table has 0, since no fields follow its scores
 
 
 @kernel
 def write_lines(lines: TableLines, has_target: bool, out: np.ndarray):
-    """Write the lines to `out` (uint8[n]); returns their size (int64), which is above n if they have no room."""
+    """Write the lines to `out` (uint8[n]); return their size (int64), which is above n if there is no room."""
     table, place = lines.table, np.int64(0)
     for k in range(lines.source_of.size):
         if not lines.is_written[k]:
@@ -55,7 +55,7 @@ def write_lines(lines: TableLines, has_target: bool, out: np.ndarray):
 
 @inner_kernel
 def _put_fields(lines: TableLines, k, pair, source, out, place):
-    """The fields behind the scores: alignment, counts, sparse features, properties (always empty)."""
+    """Write the fields after the scores: alignment, counts, sparse features, properties (always empty)."""
     table, nothing = lines.table, np.int64(0)
     place = _put(SEPARATOR, nothing, SEPARATOR.size, out, place)
     first, last = table.alignment_offsets[pair], table.alignment_offsets[pair + 1]
@@ -88,7 +88,7 @@ def _put_words(words: Words, ids, first, last, out, place):
 
 @inner_kernel
 def _put_score(texts, i, out, place):
-    """The characters texts[i], which are ASCII, up to the first 0."""
+    """Write the characters texts[i], which are ASCII, up to the first 0."""
     for j in range(texts.shape[1]):
         if texts[i, j] == 0:
             break
@@ -103,7 +103,7 @@ def _put_word(words: Words, i, out, place):
 
 @inner_kernel
 def _put(data, begin, end, out, place):
-    """Write data[begin:end] to out[place:], if there is room; returns the place behind."""
+    """Write data[begin:end] to out[place:], if there is room; return the place after it."""
     if place + end - begin <= out.size:
         for i in range(end - begin):
             out[place + i] = data[begin + i]

@@ -1,4 +1,4 @@
-"""Lines of Moses' text phrase tables that kernels cannot read: what is wrong, or the same in the way of most lines."""
+"""Lines of Moses' text phrase tables that kernels cannot read: reports errors, or rewrites them like usual lines."""
 
 import math
 
@@ -9,9 +9,9 @@ from phrasebeam.lm.text.corpus import split
 
 
 def plain_line(line: str, source_before: str, n_scores: int) -> bytes:
-    """A line after one with the source phrase `source_before` ("": none), in a form for kernels. Raises ValueError.
+    """A line, after one with source phrase `source_before` ("": none), rewritten for kernels. Raises ValueError.
 
-    Python reads numbers such as 1_0, and separates them by white space that is not ASCII.
+    Python reads numbers such as 1_0, and splits at white space that is not ASCII.
     """
     fields = [field.strip(" \t") for field in line.rstrip("\r\n").split(SEPARATOR)]
     if not FEWEST_FIELDS <= len(fields) <= MOST_FIELDS:

@@ -18,7 +18,7 @@ from phrasebeam.decoder.tables.ragged import taken
 from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.lm.text.text_vocabulary import TextVocabulary
 
-# For each setting of Reordering, its values by Moses' words, of which the first that fits is written.
+# For each setting of Reordering, its values by Moses' words; of several words for a value, the first is written.
 TOKENS: dict[str, dict[str, object]] = {
     "orientation": {"wbe": "word", "phrase": "phrase", "hier": "hier"},
     "kind": {"msd": "msd", "mslr": "mslr", "monotonicity": "monotonicity", "leftright": "leftright"},
@@ -65,10 +65,10 @@ def _with_default(model: Reordering, default_scores: str) -> Reordering:
 
 
 def columns_read(model: Reordering) -> list[int]:
-    """For each column of `model` the column of the text table that Moses reads it from.
+    """For each column of `model`, the column of the text table from which Moses reads it.
 
-    With collapseff its forward scores begin behind the one backward feature, not behind all backward columns
-    (LRState::CopyScores, in Moses and Moses2); such models were tuned so, and we read the same.
+    With collapseff, Moses reads forward scores right after the one backward feature, not after all backward columns
+    (LRState::CopyScores, in Moses and Moses2). Such models were tuned in this way, and we read the same.
     """
     n = N_ORIENTATIONS[model.kind]
     if model.collapse and model.direction == "bidirectional":
@@ -92,10 +92,10 @@ def read_reordering_tables(
 ) -> list[int]:
     """Write text reordering tables to `directory`, aligned to the phrase table in the directory `phrases`.
 
-    Their columns stand beside each other. Pairs that a table lacks get the default of its model, or ln 1 = 0, as Moses
-    scores them; returns their number for each table. Of several lines for the same phrases the last counts, as in
-    Moses. `vocabularies` (source, target) are those of the phrase table, `repeated` are pairs in it as
-    PhraseTableReader has them. Raises FormatError, naming the line.
+    Columns of several tables are put side by side. Pairs that a table lacks get the default of its model, or ln 1 = 0,
+    as Moses scores them; the result is their number for each table. Of several lines for the same phrases the last
+    counts, as in Moses. `vocabularies` (source, target) are those of the phrase table, `repeated` are pairs in it as in
+    PhraseTableReader. Raises FormatError, naming the line.
     """
     directory.mkdir()
     table = open_phrase_table(phrases)
@@ -120,14 +120,14 @@ def _read_table(
     repeated: np.ndarray,
     known: Path,
 ) -> int:
-    """Fill `ln_scores` (float32[P, C]) by one table; return how many pairs it lacks. `known`: a file to work with."""
+    """Fill `ln_scores` (float32[P, C]) from one table; return how many pairs it lacks. `known`: a temporary file."""
     ln_scores[:] = model.ln_default or 0
     is_known = new_array_file(known, np.dtype(bool), (len(ln_scores),))
     cursor, columns = np.int64(0), columns_read(model)
     with stage("reading the reordering table"):
         for lines in read_reordering_lines(path, model, vocabularies):
             scores = lines.scores.reshape(-1, model.n_columns)
-            numbers = np.empty(len(scores), np.int64)  # of source phrases or pairs
+            numbers = np.empty(len(scores), np.int64)  # numbers of source phrases or pairs
             if model.condition == "f":
                 find_sources(table, lines.words, lines.offsets, numbers)
                 rows, pairs = all_pairs(table, numbers)
@@ -144,7 +144,7 @@ def _read_table(
 
 
 def _first_pairs(pairs: np.ndarray, repeated: np.ndarray) -> np.ndarray:
-    """`pairs` (int64[R]), with the first pair of the same phrases in place of each of `repeated`."""
+    """`pairs` (int64[R]), in which the first pair of the same phrases replaces each of `repeated`."""
     found = np.append(repeated, [[ABSENT, ABSENT]], axis=0)[np.searchsorted(repeated[:, 0], pairs)]
     return np.where(found[:, 0] == pairs, found[:, 1], pairs)
 
@@ -160,7 +160,8 @@ def all_pairs(table: PhraseTable, sources: np.ndarray) -> tuple[np.ndarray, np.n
 def _find_pairs(table, words, offsets, cursor, pairs):
     """Fill `pairs` (int64[K]) with the pair of each line's phrases, or ABSENT; words and offsets: see ReorderingLines.
 
-    A search begins at `cursor`, behind the pair found last: tables of one model have one order. Returns the cursor.
+    The search begins at `cursor`, after the pair found last: the tables of a model have the same order. Returns the
+    cursor.
     """
     for k in range(pairs.size):
         pairs[k] = ABSENT
@@ -180,7 +181,7 @@ def _find_pairs(table, words, offsets, cursor, pairs):
 
 @kernel
 def find_sources(table, words, offsets, sources):
-    """Fill `sources` (int64[K]) with the number in `table` (PhraseTable) of each phrase, or ABSENT.
+    """Fill `sources` (int64[K]) with the number of each phrase in `table` (PhraseTable), or ABSENT.
 
     Phrase k is words[offsets[k]:offsets[k + 1]], of `words` (int32[...]) and `offsets` (int64[K + 1]).
     """

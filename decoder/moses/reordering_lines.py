@@ -22,19 +22,19 @@ FIELDS = {
 
 
 class ReorderingLines(NamedTuple):
-    """K lines of a reordering table; line k has the phrases 2 k (source) and 2 k + 1 (target), with type f phrase k."""
+    """K lines of a reordering table; line k has phrases 2 k (source) and 2 k + 1 (target), for type f only phrase k."""
 
-    words: np.ndarray  # int32[...], ids, -1 where the phrase table does not have the word
+    words: np.ndarray  # int32[...], ids, -1 for words that the phrase table lacks
     offsets: np.ndarray  # int64[2 * K + 1] or int64[K + 1], into words
     scores: np.ndarray  # float64[K * columns], probabilities
 
 
 @kernel
 def _read_lines(text, place, source: WordTable, target: WordTable, lines: ReorderingLines, fields, n_columns):
-    """Read the lines of `text` (uint8[n]) from place[0] on into `lines`, behind place[1] that are there.
+    """Append the lines of `text` (uint8[n]) from place[0] on to `lines`, which has place[1] of them.
 
-    `place` (int64[2]) is moved; each line has as many phrases as `fields` (int64[F + 2, 2]) rows but two. Returns
-    whether all were read; if not, Python has to look at the next one.
+    `place` (int64[2]) is advanced; `fields` (int64[F + 2, 2]) has two rows more than a line has phrases. Returns
+    whether all lines were read; if not, Python must handle the next one.
     """
     n_phrases = fields.shape[0] - 2
     while place[0] < text.size:
@@ -60,7 +60,7 @@ def _read_lines(text, place, source: WordTable, target: WordTable, lines: Reorde
 def read_reordering_lines(
     path: Path, model: Reordering, vocabularies: tuple[TextVocabulary, TextVocabulary]
 ) -> Iterator[ReorderingLines]:
-    """The lines of a table of `model` in pieces. Raises FormatError, naming the line."""
+    """Yield the lines of a table of `model` in pieces. Raises FormatError, naming the line."""
     n_before, n_phrases = 0, len(model.condition)  # "f" or "fe", a letter for each phrase
     for block in read_blocks(path):
         n_lines = block.count(b"\n") + (not block.endswith(b"\n"))

@@ -7,15 +7,15 @@ import numpy as np
 from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
 
-LARGEST_LN = 88.0  # whose exponential is a float32
+LARGEST_LN = 88.0  # its exponential still fits into a float32
 HALF, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 
 
 class ScoreTexts(NamedTuple):
     """The texts of P rows of K scores."""
 
-    texts: np.ndarray  # uint32[V, W], characters of V distinct numbers, and zeros behind them
-    text_of: np.ndarray  # int64[P, K], which text each score has
+    texts: np.ndarray  # uint32[V, W], characters of V distinct numbers, padded with zeros
+    text_of: np.ndarray  # int64[P, K], the index of each score's text
 
     def rows(self) -> list[list[str]]:
         """The texts of each row."""
@@ -26,9 +26,9 @@ class ScoreTexts(NamedTuple):
 def probabilities(ln_scores: np.ndarray) -> ScoreTexts:
     """`ln_scores` (float32[P, K]) as decimal probabilities, with enough digits to restore the ln.
 
-    Raises ModelError if one is larger than numbers in Moses can be.
+    Raises ModelError if one exceeds the largest number that Moses can read.
     """
-    values, value_of = _distinct(ln_scores.ravel())  # most occur again and again
+    values, value_of = _distinct(ln_scores.ravel())  # most values occur many times
     if values.max(initial=0.0) > LARGEST_LN:
         found = f"a score of {values.max():g} in the phrase table or the reordering table"
         raise ModelError(
@@ -44,9 +44,9 @@ def probabilities(ln_scores: np.ndarray) -> ScoreTexts:
 
 
 def _distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """float32[V] that occur in `values` (float32[n]), and int64[n], which of them each is.
+    """float32[V], the distinct `values` (float32[n]), and int64[n], the index of each among them.
 
-    As np.unique with its inverse, in a fraction of the time: numbers of 64 bits, value and place, are sorted.
+    As np.unique with its inverse, but much faster: sorts 64-bit numbers, made of value and place.
     """
     bits = np.ascontiguousarray(values).view(np.uint32).astype(np.uint64)
     keys = np.sort(bits << HALF | np.arange(bits.size, dtype=np.uint64))

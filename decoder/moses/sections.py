@@ -44,8 +44,8 @@ def _pop_limit(text: str) -> int:
     return int(text)
 
 
-Entry = tuple[str, Callable[[str], Setting]] | bool  # the decoder's name and conversion, or USED, LEFT_OUT
-SWITCHES = {"early-distortion-cost"}  # on where they have no line
+Entry = tuple[str, Callable[[str], Setting]] | bool  # the decoder's name and its conversion; or USED, LEFT_OUT
+SWITCHES = {"early-distortion-cost"}  # switched on by a header without a line
 SECTIONS: dict[str, Entry] = {
     "search-algorithm": ("algorithm", _algorithm),
     "cube-pruning-pop-limit": ("pop_limit", _pop_limit),
@@ -57,7 +57,7 @@ SECTIONS: dict[str, Entry] = {
         ("ttable-limit", "feature", "weight", "weight-file", "mapping", "input-factors", "output-factors"), USED
     ),
     **dict.fromkeys(SWITCHES, USED),
-    # Moses' ways of searching that the decoder does not have, how it runs, and what it prints.
+    # Search methods of Moses that the decoder lacks, how Moses runs, and what it prints.
     **dict.fromkeys(("cube-pruning-diversity", "stack-diversity"), LEFT_OUT),
     **dict.fromkeys(("cube-pruning-lazy-scoring", "cube-pruning-deterministic-search", "n-best-factor"), LEFT_OUT),
     **dict.fromkeys(("max-trans-opt-per-coverage", "max-partial-trans-opt", "lazy-ngram"), LEFT_OUT),
@@ -85,7 +85,7 @@ SECTIONS: dict[str, Entry] = {
     **dict.fromkeys(("minimum-bayes-risk", "mbr", "drop-unknown", "inputtype", "recover-input-path"), LEFT_OUT),
     **dict.fromkeys(("n-best-trees", "tree-translation-details", "include-lhs-in-search-graph"), LEFT_OUT),
 }
-INSTEAD = {  # what does the same as a section that is left out
+INSTEAD = {  # alternatives to sections that are left out
     "minimum-bayes-risk": "translate --mbr",
     "mbr": "translate --mbr",
     "mbr-size": "translate --mbr-size",
@@ -109,7 +109,7 @@ INPUT = "arcs have one score per weight of InputFeature, and the number of words
 LINE = "write the feature of this name into [feature], and its weights into [weight]"
 OLD = "a section from before 2013; convert the file by Moses' scripts/training/convert-moses-ini-to-v2.perl"
 CHART = "no chart decoding here"
-REFUSED_SECTIONS = {  # they change the score or the choice of a translation
+REFUSED_SECTIONS = {  # these change the score or the choice of a translation
     **dict.fromkeys(("ttable-file", "lmodel-file", "distortion-file", "weight-t", "weight-l", "weight-d"), OLD),
     **dict.fromkeys(("weight-lr", "weight-w", "weight-u", "weight-p", "weight-i"), OLD),
     **dict.fromkeys(("weight-overwrite", "weight-add"), "write these weights into [weight]"),

@@ -32,9 +32,9 @@ OF_WORDS = tuple(group.name for group in WORD_GROUPS)
 
 
 def save_sparse(pair_names: list[str], columns: SparseColumns, moses: MosesModel, directory: Path) -> bool:
-    """Write the sparse features of a model to its directory; return whether phrase pairs have some of their own.
+    """Write the sparse features of a model to its directory; return whether phrase pairs have features of their own.
 
-    `pair_names` are the names of those, to which `columns` refers.
+    `pair_names` are the names of the features of phrase pairs, to which `columns` refers.
     """
     if pair_names:
         save_pair_features(directory, pair_names, *columns)
@@ -64,13 +64,13 @@ def save_sparse(pair_names: list[str], columns: SparseColumns, moses: MosesModel
 
 
 def _weights_of(feature: MosesFeature, weights: Mapping[str, float]) -> dict[str, float]:
-    """The weights of the sparse features of `feature`, by their names without its own."""
+    """The weights of the sparse features of `feature`, by their names without its prefix."""
     prefix = f"{feature.name}_"
     return {name[len(prefix) :]: weight for name, weight in weights.items() if name.startswith(prefix)}
 
 
 def named_features(moses: MosesModel, has_pair_features: bool) -> Iterator[MosesFeature]:
-    """The features of a model by Moses' names; sparse ones of a phrase table behind its scores."""
+    """The features of a model by Moses' names; sparse features of a phrase table follow its scores."""
     for one in moses.names:
         yield one
         if one.feature == "translation" and has_pair_features:
@@ -78,7 +78,7 @@ def named_features(moses: MosesModel, has_pair_features: bool) -> Iterator[Moses
 
 
 class SparseColumn:
-    """The column of a text phrase table for sparse features: their names, without the table's, and values."""
+    """The column of a text phrase table for sparse features: names, without the table's prefix, and values."""
 
     def __init__(self, model: Model):
         """Raises ModelError for a feature of phrase pairs whose name the model does not have."""
@@ -89,7 +89,7 @@ class SparseColumn:
             self._names[key] = _table_and_name(model.pair_names[key], model)[1]
 
     def texts(self, rows: slice) -> Words:
-        """The text of the column for each of the pairs `rows`."""
+        """The text of the column for each pair in `rows`."""
         if not self._sparse.pair_keys.size:
             return Words(np.zeros(0, np.uint8), np.zeros(rows.stop - rows.start + 1, np.int64))
         offsets = self._sparse.pair_offsets[rows.start : rows.stop + 1].tolist()
@@ -100,16 +100,17 @@ class SparseColumn:
 
 
 def _table_and_name(name: str, model: Model) -> tuple[str, str]:
-    """The phrase table that a feature of phrase pairs belongs to, and its name there."""
+    """The phrase table to which a feature of phrase pairs belongs, and its name in that table."""
     tables = [one.name for one in model.moses_names if one.feature == "translation"]
     table = next((table for table in tables if name.startswith(f"{table}_")), None)
     return (table, name[len(table) + 1 :]) if table else (tables[0], name.partition("_")[2])
 
 
 def weight_lines(model: Model, directory: Path) -> Iterator[str]:
-    """Lines of Moses' file of sparse weights: weights times the scale of their group, those that are not 0.
+    """Lines of Moses' file of sparse weights: weights that are not 0, times the scale of their group.
 
-    `directory` is the model's. Of features of words those that it has names of, or else that its phrase pairs can have.
+    `directory` is the model's. Of features of words, these are the ones whose names it has, or else those that its
+    phrase pairs can have.
     """
     scale, keys = model.weights.pair_sparse or 0.0, np.array(list(model.pair_names), np.uint64)
     for name, value in zip(model.pair_names.values(), _weights(model, keys)):
@@ -135,13 +136,13 @@ def _weights(model: Model, keys: np.ndarray) -> list[float]:
 
 
 def _known_texts(names: Iterable[str], groups: Iterable[str]) -> dict[str, list[str]]:
-    """For each group the rest of the names of its features."""
+    """For each group, the names of its features without the group."""
     names = list(names)
     return {group: [name[len(group) + 1 :] for name in names if name.startswith(f"{group}_")] for group in groups}
 
 
 def _possible_texts(model: Model, group: str) -> Iterator[str]:
-    """The features of words that phrase pairs of the model can have, as Moses calls them."""
+    """The features of words that phrase pairs of the model can have, by Moses' names."""
     if group == "phrase_lengths":
         sizes = model.description.max_source_phrase_length, model.description.max_target_phrase_length
         sources, targets = range(1, sizes[0] + 1), range(1, sizes[1] + 1)
@@ -157,7 +158,7 @@ def _possible_texts(model: Model, group: str) -> Iterator[str]:
 
 
 def _aligned_words(table: PhraseTable, n_words: int) -> list[list[int]]:
-    """Source and target ids of all words that are aligned in a phrase pair; there are `n_words` target words."""
+    """Source and target ids of all word pairs that are aligned in a phrase pair; there are `n_words` target words."""
     found = np.zeros(0, np.int64)
     for begin in range(0, table.joint_counts.size, PAIRS_AT_ONCE):
         pairs = np.arange(begin, min(begin + PAIRS_AT_ONCE, table.joint_counts.size))
@@ -172,10 +173,10 @@ def _aligned_words(table: PhraseTable, n_words: int) -> list[list[int]]:
 
 
 def word_features(group: str, texts: Sequence[str]) -> tuple[list[int], np.ndarray]:
-    """For K features of a group of WORD_GROUPS: which of `texts`, Moses' names without a prefix, each is; and its key.
+    """For each of K features of a group of WORD_GROUPS: index in `texts` of its Moses name without prefix, and its key.
 
-    A text may be several features, if it is not clear between which words ~ stands: Moses has one weight for them
-    all. One that Moses never makes is none. The keys are uint64[K].
+    A text names several features if it is ambiguous which ~ separates the words: Moses has one weight for all of them.
+    A text that Moses never writes names no feature. The keys are uint64[K].
     """
     parts = [(i, *part) for i, text in enumerate(texts) for part in _parts(group, text)]
     of_text, firsts, seconds = map(list, zip(*parts)) if parts else ([], [], [])
@@ -186,7 +187,7 @@ def word_features(group: str, texts: Sequence[str]) -> tuple[list[int], np.ndarr
 
 
 def _parts(group: str, text: str) -> Iterator[tuple[str | None, str | None]]:
-    """The two parts of each feature with a Moses name; None for a missing part."""
+    """The two parts of each feature that has the Moses name `text`; None for a missing part."""
     if group == "phrase_lengths":
         if match := LENGTHS.fullmatch(text):
             yield match[1] or match[3], match[2] or match[4]
@@ -197,7 +198,7 @@ def _parts(group: str, text: str) -> Iterator[tuple[str | None, str | None]]:
 
 
 def _numbers(group: str, parts: Sequence[str | None]) -> np.ndarray:
-    """int64[K] numbers of `parts` as parts_hash takes them."""
+    """int64[K] numbers of `parts` for parts_hash."""
     if group == "phrase_lengths":
         return np.array([NO_PART if part is None else int(part) for part in parts], np.int64)
     hashes = word_hashes([part or "" for part in parts]).view(np.int64)

@@ -1,4 +1,4 @@
-"""Lines of Moses' text phrase tables inside kernels: each becomes a phrase pair of a piece of a table."""
+"""Lines of Moses' text phrase tables inside kernels: each line becomes a phrase pair of a piece of a table."""
 
 from typing import NamedTuple
 
@@ -22,19 +22,19 @@ from phrasebeam.lm.text.text_vocabulary import has_room
 
 SEPARATOR = "|||"
 FEWEST_FIELDS, MOST_FIELDS = 3, 7
-ONE, N_COUNTS = np.int64(1), np.int64(3)  # numbers of a feature; of a pair: c(e), c(f), c(f, e)
-FIRST_ROWS = 1 << 12  # that arrays of a piece have room for
+ONE, N_COUNTS = np.int64(1), np.int64(3)  # numbers in a feature; counts of a pair: c(e), c(f), c(f, e)
+FIRST_ROWS = 1 << 12  # initial room of the arrays of a piece
 MOST_DIGITS, MOST_PLAIN = np.int64(6), np.int64(15)  # of a position; Python refuses points of 16 characters
-PAIRS, SOURCES, SOURCE_WORDS, TARGET_WORDS, POINTS, FEATURES = range(6)  # what a piece has how many of
-NEXT, SOURCE_BEGIN, SOURCE_END = range(3)  # of LineReading.place
-READ, FULL, NO_ROOM, NO_WORDS, ODD = range(5)  # what became of a line
-FIRST_SEPARATOR, LAST_SEPARATOR, LAST_ASCII = 28, 31, 127  # characters that may be white space to Python
+PAIRS, SOURCES, SOURCE_WORDS, TARGET_WORDS, POINTS, FEATURES = range(6)  # what a piece counts
+NEXT, SOURCE_BEGIN, SOURCE_END = range(3)  # indices in LineReading.place
+READ, FULL, NO_ROOM, NO_WORDS, ODD = range(5)  # result of reading a line
+FIRST_SEPARATOR, LAST_SEPARATOR, LAST_ASCII = 28, 31, 127  # characters that Python may treat as white space
 
 
 class PairColumns(NamedTuple):
-    """Phrase pairs of a piece of a table, with all pairs of all but the last source phrase; ends refer to the piece."""
+    """Phrase pairs of a piece of a table; only the last source phrase can lack pairs. Ends refer to the piece."""
 
-    counts: np.ndarray  # int64[6], how many there are of each
+    counts: np.ndarray  # int64[6], the number of each: PAIRS to FEATURES
     source_ends: np.ndarray  # int64[...]
     source_words: np.ndarray  # int32[...]
     first_pairs: np.ndarray  # int64[...], of each source phrase
@@ -50,11 +50,11 @@ class PairColumns(NamedTuple):
 
 
 class LineReading(NamedTuple):
-    """Lines of a table that are being read, behind the source phrase of the line before them."""
+    """Lines of a table that are being read, and the source phrase of the line before them."""
 
     text: np.ndarray  # uint8[n]
-    place: np.ndarray  # int64[3]: the next line's, and where the source phrase before it begins and ends
-    fields: np.ndarray  # int64[8, 2] of a line
+    place: np.ndarray  # int64[3]: place of the next line, and begin and end of the source phrase before it
+    fields: np.ndarray  # int64[8, 2], of a line
     source: WordTable
     target: WordTable
     names: WordTable  # of sparse features
@@ -63,11 +63,11 @@ class LineReading(NamedTuple):
 
 @kernel
 def read_pairs(reading: LineReading, at_once, is_plain: bool):
-    """Add the lines to reading.pairs; returns READ when all are added, or what became of the next one.
+    """Add the lines to reading.pairs; return READ when all are added, or the reason why the next line is not.
 
-    FULL: it has another source phrase, and there are `at_once` pairs (int64) or more. NO_ROOM, NO_WORDS: an array of
-    pairs, or of a vocabulary, may be too short. ODD: it is not as most are, and Python has to look at it; what is
-    `is_plain` has been looked at.
+    FULL: it has another source phrase, and there are at least `at_once` pairs (int64). NO_ROOM, NO_WORDS: an array of
+    pairs, or of a vocabulary, may be too short. ODD: the line is unusual, and Python must handle it; lines that are
+    `is_plain` have already been handled.
     """
     while reading.place[NEXT] < reading.text.size:
         begin = reading.place[NEXT]
@@ -164,7 +164,7 @@ def _is_same(text, begin, end, other_begin, other_end):
 
 @inner_kernel
 def _read_features(reading: LineReading, begin, end, is_plain):
-    """Add the sparse features in text[begin:end], names and values in turn, to reading.pairs; how many, or NONE."""
+    """Add the sparse features in text[begin:end], alternately names and values, to reading.pairs; how many, or NONE."""
     text, pairs = reading.text, reading.pairs
     n_features, first = np.int64(0), pairs.counts[FEATURES]
     for i in range(begin, end):
@@ -187,7 +187,7 @@ def _read_features(reading: LineReading, begin, end, is_plain):
 
 
 def new_columns(n_scores: int) -> PairColumns:
-    """No pairs; each is to have `n_scores` scores."""
+    """Empty columns for pairs with `n_scores` scores each."""
     ends, ids, numbers = (np.empty(FIRST_ROWS, dtype) for dtype in (np.int64, np.int32, np.float64))
     return PairColumns(
         counts=np.zeros(6, np.int64),
@@ -207,7 +207,7 @@ def new_columns(n_scores: int) -> PairColumns:
 
 
 def grown(pairs: PairColumns, n_bytes: int) -> PairColumns:
-    """The same pairs with twice the room, and at least for a line of `n_bytes` more."""
+    """The same pairs with twice the room, and at least enough for another line of `n_bytes`."""
     factor = 2 + n_bytes // pairs.target_ends.size
     columns = [np.empty((len(old) * factor, *old.shape[1:]), old.dtype) for old in pairs[1:]]
     for old, column in zip(pairs[1:], columns):

@@ -43,10 +43,10 @@ SORT = "sort the table: zcat TABLE.gz | LC_ALL=C sort -u | gzip"
 
 
 class SparseColumns(NamedTuple):
-    """The sparse features of P pairs, mapped from files that are no longer in their directory."""
+    """The sparse features of P pairs, mapped from files that have been removed from their directory."""
 
     offsets: np.ndarray  # int64[P + 1]; pair i has those at offsets[i]:offsets[i + 1]
-    numbers: np.ndarray  # int32[Z], of their names
+    numbers: np.ndarray  # int32[Z], numbers of their names
     values: np.ndarray  # float32[Z]
 
 
@@ -58,14 +58,14 @@ class PhraseTableReader:
 
     def __init__(self, path: Path, n_scores: int, source: TextVocabulary, target: TextVocabulary):
         self.path, self.n_scores, self.source, self.target = path, n_scores, source, target
-        self.names = TextVocabulary()  # of sparse features
-        self.number = 0  # of the line, which is one pair
+        self.names = TextVocabulary()  # names of sparse features
+        self.number = 0  # number of the line, which is one pair
         self.pairs = new_columns(n_scores)
-        self.n_written, self.n_written_features = 0, 0  # pairs, and their sparse features, of the pieces before
+        self.n_written, self.n_written_features = 0, 0  # pairs, and their sparse features, in earlier pieces
         self.repeated = np.zeros(
             (0, 2), np.int64
-        )  # rows of pairs whose phrases stand further up; of the first of these
-        self.sparse = SparseColumns(*(np.zeros(0, dtype) for dtype in SPARSE_TYPES))  # of all pairs, when read
+        )  # rows of pairs whose phrases occurred before, and rows of the first such pair
+        self.sparse = SparseColumns(*(np.zeros(0, dtype) for dtype in SPARSE_TYPES))  # of all pairs, after reading
 
     @property
     def sparse_names(self) -> list[str]:
@@ -75,7 +75,7 @@ class PhraseTableReader:
     def read(self, directory: Path, memory: int = MEMORY) -> TableSizes:
         """Write the table to `directory`, see `open_phrase_table`. Raises FormatError, naming the line.
 
-        `memory`: bytes for arrays that grow with the table, besides the pairs of one source phrase.
+        `memory`: bytes for arrays that grow with the table, in addition to the pairs of one source phrase.
         """
         directory.mkdir()
         writer = TableWriter(directory, n_scores=self.n_scores, memory=memory)
@@ -98,7 +98,7 @@ class PhraseTableReader:
         return writer.sizes
 
     def _add(self, before: bytes, lines: bytes, writer: TableWriter, is_plain: bool = False) -> bytes:
-        """Read `lines`, before which the source phrase is `before`; returns the last source phrase."""
+        """Read `lines`, which follow the source phrase `before`; return the last source phrase."""
         data = bytearray(before + lines)
         place, fields = np.array([len(before), 0, len(before)]), np.empty((MOST_FIELDS + 1, 2), np.int64)
         while True:
@@ -172,7 +172,7 @@ class PhraseTableReader:
         pairs.counts[:] = 0
 
     def _check_points(self, points: np.ndarray, ends: np.ndarray, n_source: np.ndarray, n_target: np.ndarray) -> None:
-        """Raise FormatError for points outside of phrases of `n_source` and `n_target` words (int64[P])."""
+        """Raise FormatError for points outside phrases of `n_source` and `n_target` words (int64[P])."""
         lengths = np.repeat(np.column_stack((n_source, n_target)), np.diff(ends), axis=0)
         outside = np.any(points >= lengths, axis=1)
         if outside.any():
@@ -181,7 +181,7 @@ class PhraseTableReader:
             self._refuse("alignment point {}-{} lies outside the phrases".format(*points[first]))
 
     def _checked(self, numbers: np.ndarray, what: str, most: float) -> np.ndarray:
-        """`numbers` (float64[P, K]) of the pairs of this piece. Raises FormatError unless they are from 0 to `most`."""
+        """`numbers` (float64[P, K]) of the pairs of this piece. Raises FormatError unless all are from 0 to `most`."""
         wrong = ~((numbers >= 0) & (numbers <= most))
         if wrong.any():
             row = int(np.argmax(wrong.any(axis=1)))
@@ -204,9 +204,10 @@ def _rows(numbers: np.ndarray, width: int, n_rows: int) -> np.ndarray:
 
 
 def repeated_pairs(source_of: np.ndarray, offsets: np.ndarray, target_words: np.ndarray) -> np.ndarray:
-    """int64[D, 2] rows of pairs, ascending, whose phrases stand further up, and those of the first of these.
+    """int64[D, 2], rows of pairs (ascending) whose phrases occurred before, and the row of their first occurrence.
 
-    Of P pairs: `source_of` (int64[P]) are their source phrases, target_words[offsets[i]:offsets[i + 1]] their others.
+    Of P pairs, `source_of` (int64[P]) are the source phrases, target_words[offsets[i]:offsets[i + 1]] the target
+    phrases.
     """
     keys = hash_phrases(offsets, target_words) + source_of.astype(np.uint64) * MURMUR
     in_order = np.sort(keys)

@@ -1,7 +1,7 @@
 """chrF and chrF++ between texts, from counts of their n-grams of characters and of words (Popović 2015, 2017).
 
-Counted as sacrebleu does: characters without white space in n-grams of 1 to 6, words in n-grams of 1 and 2, where a
-sign at the edge of a word is a word of its own; F with beta 2, of precision and recall averaged over the orders.
+Counted as in sacrebleu: characters without white space in n-grams of 1 to 6; words in n-grams of 1 and 2, where a sign
+at the edge of a word is a separate word; F with beta 2, of precision and recall averaged over the orders.
 """
 
 import string
@@ -18,31 +18,31 @@ CHARACTER_ORDERS, WORD_ORDERS = np.int64(6), np.int64(2)
 ORDERS = int(CHARACTER_ORDERS + WORD_ORDERS)
 HYPOTHESIS, REFERENCE, MATCHES = 0, 1, 2  # the statistics of each order
 BETA_SQUARED = 4.0  # recall counts twice as much as precision
-FIRST_WORD = 0x110000  # numbers of words begin behind those of all characters
+FIRST_WORD = 0x110000  # numbers of words start after those of all characters
 NONE = -1
-LEAST_PROBABILITY = 1e-6  # of a text that others are compared with
+LEAST_PROBABILITY = 1e-6  # references of lower probability are skipped
 SIGNS = frozenset(string.punctuation)
 
 
 class Symbols(NamedTuple):
-    """K texts as numbers of characters (side 0) and of words (side 1), those of text i from first[side, i] on."""
+    """K texts as numbers of characters (side 0) and of words (side 1); text i starts at first[side, i]."""
 
     symbols: np.ndarray  # int32[S]
     first: np.ndarray  # int64[2, K + 1]
 
 
 class TextGrams(NamedTuple):
-    """Distinct n-grams of K texts, of characters, then of words; those of text i and order n from first[i, n] on."""
+    """Distinct n-grams of K texts, of characters, then of words; those of text i and order n start at first[i, n]."""
 
     first: np.ndarray  # int64[K, ORDERS + 1]
     gram: np.ndarray  # int32[G], node of a trie
-    times: np.ndarray  # int32[G], how often in the text
-    size: np.ndarray  # int64[K, ORDERS], n-grams of each order with their repetitions
+    times: np.ndarray  # int32[G], count of the n-gram in the text
+    size: np.ndarray  # int64[K, ORDERS], n-grams of each order, including repetitions
     n_nodes: np.ndarray  # int64[1], of the trie
 
 
 def grams_of(texts: Sequence[str]) -> TextGrams:
-    """The n-grams of texts, equal numbers being equal n-grams."""
+    """The n-grams of texts; equal n-grams have equal numbers."""
     divided = [text.split() for text in texts]
     joined = ["".join(words) for words in divided]
     characters = np.frombuffer("".join(joined).encode("utf-32-le", "surrogatepass"), np.int32)
@@ -65,7 +65,7 @@ def grams_of(texts: Sequence[str]) -> TextGrams:
 
 
 def _parts(word: str) -> Sequence[str]:
-    """A word, and the sign at one of its edges."""
+    """Split a word into the word and the sign at one of its edges."""
     if len(word) > 1 and word[-1] in SIGNS:
         return word[:-1], word[-1]
     if len(word) > 1 and word[0] in SIGNS:
@@ -77,7 +77,7 @@ def _parts(word: str) -> Sequence[str]:
 def fill_text_grams(texts: Symbols, trie: Trie, latest, nodes, grams: TextGrams):
     """Fill `grams` with the n-grams of all texts, counted per text; `grams.size` is 0 at first.
 
-    Work space: `latest` (int32[trie], NONE at first), where a gram was put last; `nodes` (int64[S]).
+    Work space: `latest` (int32[trie], NONE at first), the last entry of each n-gram; `nodes` (int64[S]).
     """
     end = np.int64(0)
     for i in range(grams.first.shape[0]):
@@ -104,16 +104,17 @@ def fill_text_grams(texts: Symbols, trie: Trie, latest, nodes, grams: TextGrams)
 
 @inner_kernel
 def put_counts(grams: TextGrams, i, counts, is_put):
-    """Write how often text `i` has each n-gram to `counts` (int32[nodes]), or back to 0 unless `is_put`."""
+    """Write the counts of n-grams in text `i` to `counts` (int32[nodes]), or reset them to 0 unless `is_put`."""
     for index in range(grams.first[i, 0], grams.first[i, ORDERS]):
         counts[grams.gram[index]] = grams.times[index] if is_put else np.int32(0)
 
 
 @inner_kernel
 def fill_pair(grams, hypothesis, reference, counts, sums):
-    """Write statistics of one text as translation of another, whose n-grams `counts` has, to `sums` (float64[3 N]).
+    """Write statistics of `hypothesis` for `reference`, whose n-grams `counts` has, to `sums` (float64[3 N]).
 
-    Of the first N orders. As in sacrebleu, the hypothesis has no n-grams of an order of which the reference has none.
+    They are those of the first N orders. As in sacrebleu, orders without n-grams in the reference count none in the
+    hypothesis.
     """
     for n in range(sums.size // 3):
         matches = np.int64(0)
@@ -128,7 +129,7 @@ def fill_pair(grams, hypothesis, reference, counts, sums):
 
 @inlined_kernel
 def chrf_of_sums(sums):
-    """chrF2 or chrF2++ in [0, 1] of statistics of a text or a corpus, `sums` (float64[3 N]), see fill_pair."""
+    """chrF2 or chrF2++ in [0, 1] from statistics of a text or a corpus, `sums` (float64[3 N]), see fill_pair."""
     precision, recall, orders = 0.0, 0.0, 0
     for i in range(0, sums.size, 3):
         if sums[i] > 0.0 and sums[i + 1] > 0.0:
@@ -144,7 +145,7 @@ def chrf_of_sums(sums):
 def fill_chrf_statistics(grams: TextGrams, n_references, counts, sums, best, statistics):
     """Write the statistics of texts from number `n_references` (int64) on to `statistics` (float32[K, 3 N]).
 
-    Of several references, which are the texts before, the first of those with the largest score counts. Work space:
+    The references are the preceding texts; of several, the first one with the largest score counts. Work space:
     `counts` (int32[nodes], all 0), `sums` (float64[3 N]), `best` (float64[K], the scores).
     """
     for reference in range(n_references):
@@ -161,7 +162,7 @@ def fill_chrf_statistics(grams: TextGrams, n_references, counts, sums, best, sta
 
 @kernel
 def fill_chrf_gains(grams: TextGrams, probability: np.ndarray, counts, sums, gains):
-    """Add to `gains` (float64[K]) the expected chrF++ of each text, if the others are right with `probability`.
+    """Add the expected chrF++ of each text to `gains` (float64[K]), if each other text is right with its `probability`.
 
     Work space: `counts` (int32[nodes], all 0), `sums` (float64[3 ORDERS]).
     """

@@ -1,1 +1,1 @@
-"""Normalization of words: lists of candidate forms, features that weigh them, and the choice by log-linear models."""
+"""Normalization of words: lists of candidate forms, their features, and the choice by log-linear models."""

@@ -1,4 +1,4 @@
-"""Candidate forms of words: n-best lists of a model of letters, known forms, the word itself; their features."""
+"""Candidate forms of words (n-best lists of a model of letters, known forms, the word itself) and their features."""
 
 from collections.abc import Sequence
 from contextlib import closing
@@ -21,11 +21,12 @@ from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.engine.current_engine import current_engine
 from phrasebeam.lm.text.vocabulary import END
 
-# Of a form: whether the n-best list is without it, 1 by its rank there; whether it is one of the nearest known forms,
-# and no other candidate; 1 by its rank among these. Ranks count from 1, and 0 is where it is not there.
+# Features of a form: whether it is missing in the n-best list; 1 / its rank there; whether it is one of the nearest
+# known forms; whether it is a candidate only for this reason; 1 / its rank among these. Ranks start at 1; 0 means not
+# in the list.
 LIST_FEATURES = ("not_in_list", "reciprocal_rank", "near", "near_alone", "reciprocal_near_rank")
-WORDS_AT_ONCE = 64  # that a process searches for each message
-EDIT_FEATURES = "ln_edits", "ln_outputs"  # of the cheapest edits: minus their cost, and by the letters around each
+WORDS_AT_ONCE = 64  # words that a process searches for each message
+EDIT_FEATURES = "ln_edits", "ln_outputs"  # of the cheapest edits: minus their cost; score from surrounding letters
 
 
 class CandidateSettings(Section):
@@ -41,7 +42,7 @@ class CandidateSettings(Section):
 
 
 class CandidateLists(NamedTuple):
-    """The candidate forms of W words, C in all; those of word i are first[i]:first[i + 1]."""
+    """The candidate forms of W words, C in all; the forms of word i are first[i]:first[i + 1]."""
 
     words: list[str]
     forms: list[str]
@@ -51,7 +52,7 @@ class CandidateLists(NamedTuple):
 
     @property
     def owner(self) -> np.ndarray:
-        """int64[C], the word of each form."""
+        """int64[C], the number of the word to which each form belongs."""
         return np.repeat(np.arange(len(self.words)), np.diff(self.first))
 
     def forms_of(self, word: int) -> list[str]:
@@ -60,7 +61,7 @@ class CandidateLists(NamedTuple):
 
 
 class LetterCosts(NamedTuple):
-    """Costs of edits of letters, and what is written in place of these; see letter_edits.py, letter_outputs.py."""
+    """Costs of edits of letters, and the model of letters that are written; see letter_edits.py, letter_outputs.py."""
 
     alphabet: Alphabet
     costs: np.ndarray  # float64[A, A]
@@ -76,7 +77,7 @@ def candidate_lists(
     settings: CandidateSettings,
     threads: int,
 ) -> CandidateLists:
-    """The candidates of words, which shall be distinct: the list, what training saw, the nearest of the lexicon."""
+    """The candidates of distinct words: the n-best list, forms seen in training, the nearest forms of the lexicon."""
     forms, sizes, rows = list[str](), list[int](), list[np.ndarray]()
     names = [*decoder.features.names(), *LIST_FEATURES, *MEMORY_FEATURES, *EDIT_FEATURES]
     search = partial(_listed, decoder, settings.nbest, memory, letters.alphabet.of_forms)
@@ -104,7 +105,7 @@ def candidate_lists(
 def _score_unlisted(
     features: np.ndarray, forms: Sequence[str], names: Sequence[str], decoder: Decoder, spelling: Spelling
 ) -> None:
-    """Put into `features` what the language models say of the forms that are not in the n-best list."""
+    """Write the scores of the language models for forms that are not in the n-best list to `features`."""
     unlisted = np.flatnonzero(features[:, names.index("not_in_list")])
     spelled = [[*spelling.tokens(forms[number]), END] for number in unlisted.tolist()]
     first = np.append(np.int64(0), np.cumsum([len(tokens) for tokens in spelled], dtype=np.int64))
@@ -117,11 +118,11 @@ def _score_unlisted(
 def _listed(
     decoder: Decoder, nbest: int, memory: WordMemory, spelling: Spelling, given: tuple[str, list[str]]
 ) -> tuple[list[str], np.ndarray]:
-    """The forms of a word, each once, and their features (float64[K, ...]) from the model and its list.
+    """The distinct forms of a word, and their features (float64[K, ...]) from the model and its n-best list.
 
-    `given` is the word and known forms that are near. A form that is not in the list has the model's features of the
-    last one that is, but for those of language models (see _score_unlisted). The word itself is no form where these
-    are written otherwise.
+    `given` is the word and the known forms near it. A form that is not in the list gets the model's features of the
+    last form in the list, except those of language models (see _score_unlisted). The word itself is not a form if forms
+    are spelled in another way, with spaces.
     """
     word, near = given
     with decoder.searcher.search(decoder.search_input(OF_WORDS.tokens(word))) as result:

@@ -6,5 +6,5 @@ NORMALIZER = "normalizer.yaml"
 
 
 def is_normalizer(directory: str | Path) -> bool:
-    """Whether it is the directory of a normalizer."""
+    """Whether `directory` is the directory of a normalizer."""
     return (Path(directory) / NORMALIZER).is_file()

@@ -1,7 +1,8 @@
-"""Edits that make one word of another: the cheapest by learned costs of letters (Ristad & Yianilos 1998).
+"""Edits that turn one word into another: the cheapest edits by learned costs of letters (Ristad & Yianilos 1998).
 
-An edit replaces, deletes or inserts a letter; its cost is -ln of its share of all edits of the training pairs, which
-are expected by the costs of the round before (expectation maximization), so that letters of another script are learned.
+An edit replaces, deletes or inserts a letter. Its cost is -ln of its share of all edits of the training pairs. Edits
+are counted by expectation under the costs of the previous round (expectation maximization), so that letters of another
+script are learned, too.
 """
 
 from collections.abc import Sequence
@@ -12,19 +13,19 @@ import numpy as np
 from phrasebeam.decoder.normalization.word_letters import FIRST_LETTER, NO_LETTER, OTHER_LETTER, Alphabet, LetterTexts
 from phrasebeam.kernels.jit import inner_kernel, kernel
 
-ROUNDS = 10  # of counting
-LEAST_COUNT, COPY_COUNT = 0.01, 0.5  # added to each edit, and to those that leave a letter as it is
-FIRST_COSTS = 1.0, 1.2  # of inserting or deleting a letter, and of another letter, before the first round
+ROUNDS = 10  # rounds of expectation maximization
+LEAST_COUNT, COPY_COUNT = 0.01, 0.5  # added to the count of each edit, and of edits that leave a letter unchanged
+FIRST_COSTS = 1.0, 1.2  # before the first round: cost of inserting or deleting, and of replacing a letter
 REPLACED, DELETED, INSERTED = np.int8(0), np.int8(1), np.int8(2)
 
 
 class Edits(NamedTuple):
-    """Edits of C pairs of a word and a form; those of pair i are number first[i] to first[i + 1]."""
+    """Edits of C pairs of a word and a form; the edits of pair i are first[i]:first[i + 1]."""
 
     first: np.ndarray  # int64[C + 1]
-    word_letter: np.ndarray  # int32[E], position in the word, -1 where a letter is inserted
-    form_letter: np.ndarray  # int32[E], position in the form, -1 where a letter is deleted
-    cost: np.ndarray  # float64[C], of all edits of the pair
+    word_letter: np.ndarray  # int32[E], position in the word, -1 if a letter is inserted
+    form_letter: np.ndarray  # int32[E], position in the form, -1 if a letter is deleted
+    cost: np.ndarray  # float64[C], total cost of the edits of the pair
 
 
 class AlignmentSpace(NamedTuple):
@@ -35,7 +36,7 @@ class AlignmentSpace(NamedTuple):
 
 
 class PathSums(NamedTuple):
-    """Work space for words of less than M letters: ln of sums over all edits before and behind a place of both."""
+    """Work space for words of less than M letters: ln of sums over all edits before and after a place in both words."""
 
     before: np.ndarray  # float64[M, M]
     behind: np.ndarray  # float64[M, M]
@@ -52,7 +53,7 @@ def ln_sum(first, second, third):
 
 @kernel
 def expect_edits(words: LetterTexts, forms: LetterTexts, weights, costs, space: PathSums, counts):
-    """Add to `counts` how often each edit is expected between words and forms i by `costs` (both float64[A, A]).
+    """Add to `counts` the expected counts of edits from word i to form i with `costs` (both float64[A, A]).
 
     `weights`: float64[N], how often each pair counts.
     """
@@ -95,7 +96,7 @@ def expect_edits(words: LetterTexts, forms: LetterTexts, weights, costs, space: 
 def align_words(words: LetterTexts, owner, forms: LetterTexts, costs, space: AlignmentSpace, edits: Edits):
     """Fill `edits` with the cheapest edits from word owner[i] (int64[C]) to form i; `costs`: float64[A, A].
 
-    Of equal costs replacing goes before deleting, this before inserting, from the end of the words.
+    With equal costs, replacing precedes deleting and deleting precedes inserting, from the end of the words.
     """
     count = np.int64(0)
     for c in range(owner.size):
@@ -115,7 +116,7 @@ def align_words(words: LetterTexts, owner, forms: LetterTexts, costs, space: Ali
                 space.cost[i, j], space.kind[i, j] = best, kind
         edits.cost[c], edits.first[c] = space.cost[n, m], count
         i, j, size = n, m, np.int64(0)
-        while i > 0 or j > 0:  # how many there are
+        while i > 0 or j > 0:  # count the edits
             kind = space.kind[i, j]
             i, j, size = i - np.int64(kind != INSERTED), j - np.int64(kind != DELETED), size + 1
         i, j, count = n, m, count + size
@@ -142,7 +143,7 @@ def edits_of(words: LetterTexts, owner: np.ndarray, forms: LetterTexts, costs: n
 
 
 def learn_costs(words: Sequence[str], forms: Sequence[str], weights: np.ndarray, alphabet: Alphabet) -> np.ndarray:
-    """float64[A, A] costs of edits from letters of words to letters of forms, of pairs with `weights` (float64[N])."""
+    """float64[A, A], costs of edits from letters of words to letters of forms; pairs have `weights` (float64[N])."""
     word_texts, form_texts = alphabet.texts(words), alphabet.form_texts(forms)
     longest = int(max(np.diff(word_texts.first).max(), np.diff(form_texts.first).max())) + 1
     space = PathSums(np.empty((longest, longest)), np.empty((longest, longest)))

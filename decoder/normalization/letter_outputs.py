@@ -1,9 +1,9 @@
-"""A log-linear model of the letters written in place of each letter, depending on the letters around it.
+"""A log-linear model of the letters written for each letter of a word, which depend on the letters around it.
 
-The cheapest edits tell what is written in place of a letter: the letter that replaces it, and those that are inserted
-behind it. Letters that are inserted before the first one are written in place of nothing. What was written in place of
-a letter in training is weighed by each of the letters around it, and by pairs of the nearest (maximum entropy, as
-Berger, Della Pietra & Della Pietra 1996, section 3).
+The cheapest edits determine what is written for a letter: the letter that replaces it, and the letters inserted after
+it. Letters inserted before the first letter are written for NO_LETTER. Each output seen in training for a letter is
+scored by features of each of the letters around it, and of pairs of the nearest (maximum entropy, as Berger, Della
+Pietra & Della Pietra 1996, section 3).
 """
 
 from collections.abc import Sequence
@@ -17,15 +17,15 @@ from phrasebeam.decoder.normalization.word_letters import NO_LETTER, LetterTexts
 from phrasebeam.kernels.hashing import START, combine, mix
 from phrasebeam.kernels.jit import inner_kernel, kernel
 
-WIDTH = 4  # letters before and behind a letter that tell what becomes of it
-FEATURES = 1 + 2 * WIDTH + 4  # the letter alone, with one around it, with two of the nearest
-UNSEEN = -8.0  # ln of the probability of what training never saw in place of a letter, and the least of all
+WIDTH = 4  # letters before and after a letter that influence its output
+FEATURES = 1 + 2 * WIDTH + 4  # the letter alone, with one letter around it, with two of the nearest
+UNSEEN = -8.0  # ln probability of outputs that training did not see for a letter; no output has less
 
 
 class LetterOutputs(NamedTuple):
-    """The O outputs seen in training in place of letters, and the weights that give their probabilities."""
+    """The O outputs that training saw for letters, and the weights that give their probabilities."""
 
-    first: np.ndarray  # int64[A + 1], in place of letter a outputs[first[a]:first[a + 1]]; of NO_LETTER before words
+    first: np.ndarray  # int64[A + 1], outputs of letter a: outputs[first[a]:first[a + 1]]; NO_LETTER: before the word
     outputs: np.ndarray  # uint64[O], hashes of letters
     weights: np.ndarray  # float32[S], S a power of two
 
@@ -34,19 +34,19 @@ class WrittenLetters(NamedTuple):
     """Outputs of C pairs of word and form for each letter; the output before the first letter comes first."""
 
     first: np.ndarray  # int64[C + 1]
-    output: np.ndarray  # uint64[P], hashes; of pair i output[first[i]:first[i + 1]]
+    output: np.ndarray  # uint64[P], hashes; those of pair i are output[first[i]:first[i + 1]]
 
 
 class OutputSpace(NamedTuple):
     """Work space for one word."""
 
-    features: np.ndarray  # uint64[FEATURES], of a letter
+    features: np.ndarray  # uint64[FEATURES], features of a letter
     ln_prob: np.ndarray  # float64[M * O], of M letters, each with room for O outputs
 
 
 @kernel
 def write_letters(forms: LetterTexts, edits: Edits, written: WrittenLetters):
-    """Fill written.output with what the edits of each pair write in place of each letter of its word."""
+    """Fill written.output with what the edits of each pair write for each letter of its word."""
     for c in range(edits.first.size - 1):
         for place in range(written.first[c], written.first[c + 1]):
             written.output[place] = START
@@ -61,13 +61,13 @@ def write_letters(forms: LetterTexts, edits: Edits, written: WrittenLetters):
 
 @inner_kernel
 def letter_of(words: LetterTexts, word: int, place):
-    """The letter (int64) at `place` (int64) of a word, where 0 is before the first: NO_LETTER."""
+    """The letter (int64) at `place` (int64) of a word; place 0, before the first letter, has NO_LETTER."""
     return np.int64(words.letters[words.first[word] + place - 1]) if place > 0 else np.int64(NO_LETTER)
 
 
 @inner_kernel
 def fire_letter(words: LetterTexts, word: int, place, features):
-    """Fill `features` (uint64[FEATURES]) with the letter at `place` (int64), and with those around it."""
+    """Fill `features` (uint64[FEATURES]) from the letter at `place` (int64) and the letters around it."""
     at, own = place - 1, combine(np.uint64(20), letter_of(words, word, place))
     features[0] = own
     for distance in range(1, WIDTH + 1):
@@ -86,9 +86,9 @@ def fire_letter(words: LetterTexts, word: int, place, features):
 
 @inner_kernel
 def weigh_outputs(words: LetterTexts, word: int, place, model: LetterOutputs, features, ln_prob, begin):
-    """Fill ln_prob[begin:] (float64; `begin`: int64) with those of all outputs of the letter at `place` (int64).
+    """Write ln probabilities of all outputs of the letter at `place` (int64) to ln_prob (float64) from `begin` (int64).
 
-    `features`: uint64[FEATURES], which is filled, too. Returns how many outputs there are.
+    Also fills `features` (uint64[FEATURES]). Returns the number of outputs.
     """
     letter = letter_of(words, word, place)
     first, count = model.first[letter], model.first[letter + 1] - model.first[letter]
@@ -111,7 +111,7 @@ def weigh_outputs(words: LetterTexts, word: int, place, model: LetterOutputs, fe
 def score_outputs(
     words: LetterTexts, owner, written: WrittenLetters, model: LetterOutputs, space: OutputSpace, most, scores
 ):
-    """Fill `scores` (float64[C]) with ln of the probability of what each form of word owner[i] (int64[C]) writes.
+    """Fill `scores` (float64[C]) with ln probabilities of what each form of word owner[i] (int64[C]) writes.
 
     Forms of a word must follow each other. `most`: int64, the largest number of outputs of a letter.
     """
@@ -132,7 +132,7 @@ def score_outputs(
 
 
 def written_letters(words: LetterTexts, owner: np.ndarray, forms: LetterTexts, edits: Edits) -> WrittenLetters:
-    """The outputs that the edits of form i write in place of each letter of word owner[i]."""
+    """The outputs that the edits of form i write for each letter of word owner[i]."""
     first = np.append(np.int64(0), np.cumsum(np.diff(words.first)[owner] + 1))
     written = WrittenLetters(first, np.empty(int(first[-1]), np.uint64))
     write_letters(forms, edits, written)
@@ -146,7 +146,7 @@ def output_space(words: LetterTexts, model: LetterOutputs) -> OutputSpace:
 
 
 def ln_outputs(texts: Sequence[LetterTexts], owner: np.ndarray, edits: Edits, model: LetterOutputs) -> np.ndarray:
-    """float64[C], ln of the probability of what form i writes in place of the letters of word owner[i]; of `texts`."""
+    """float64[C], ln probability of what form i writes for the letters of word owner[i]; `texts`: words, forms."""
     words, forms = texts
     scores, most = np.empty(owner.size), np.int64(np.diff(model.first).max(initial=0))
     written = written_letters(words, owner, forms, edits)

@@ -1,4 +1,4 @@
-"""The first choice: a log-linear model over the candidates of a word by their features, and those it leaves."""
+"""The first choice: a log-linear model over the candidates of a word, and the candidates that it keeps."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -7,7 +7,7 @@ import numpy as np
 
 from phrasebeam.decoder.normalization.candidates import CandidateLists
 
-MOST_KEPT, LEAST_LN = 8, -7.0  # candidates that are weighed further: the best, and none of less ln probability
+MOST_KEPT, LEAST_LN = 8, -7.0  # of kept candidates: number, and ln probability of all but the best
 
 
 class KeptCandidates(NamedTuple):
@@ -19,13 +19,13 @@ class KeptCandidates(NamedTuple):
 
 
 def ln_posteriors(lists: CandidateLists, weights: Mapping[str, float]) -> np.ndarray:
-    """float64[C] ln of the probability of each candidate, those of a word adding up to 1."""
+    """float64[C], ln of the probability of each candidate; the probabilities of a word's candidates add up to 1."""
     vector = np.array([weights.get(name, 0.0) for name in lists.names])
     return normalized(lists.features @ vector, lists.first)
 
 
 def normalized(scores: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """float64[C] ln of the softmax of scores within each word; `first`: int64[W + 1], no word is without."""
+    """float64[C], ln of the softmax of scores within each word; `first`: int64[W + 1]; each word has candidates."""
     if not scores.size:
         return scores
     owner = np.repeat(np.arange(first.size - 1), np.diff(first))
@@ -35,7 +35,7 @@ def normalized(scores: np.ndarray, first: np.ndarray) -> np.ndarray:
 
 
 def likeliest(lists: CandidateLists, ln_prob: np.ndarray) -> KeptCandidates:
-    """The candidates that are weighed further; of equal ones those that come first in the lists."""
+    """The candidates that the second choice considers; of equal candidates, those that come first in the lists."""
     owner = lists.owner
     order = np.lexsort((-ln_prob, owner))
     rank = np.arange(order.size) - lists.first[owner]  # owner[order] is owner

@@ -1,8 +1,8 @@
-"""Forms of a list that are nearest to a word by learned costs of edits: a search of a trie that leaves what is too far.
+"""Forms of a list that are nearest to a word by learned costs of edits, found by a search in a trie with pruning.
 
-The cost of edits is compared with the least that any form would have, so that one bound serves for words of any length.
-A prefix is left when no form that begins so can be within the bound, as Oflazer (1996, section 2) does with counts of
-edits.
+The cost of edits is compared with the least cost that any form would have, so that one bound is valid for words of any
+length. A prefix is pruned when no form with this prefix can be within the bound, as Oflazer (1996, section 2) does with
+counts of edits.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,14 +13,14 @@ import numpy as np
 from phrasebeam.decoder.normalization.word_letters import NO_LETTER, Alphabet, LetterTexts
 from phrasebeam.kernels.jit import inner_kernel, kernel
 
-WITHIN = 12.0  # of the least cost, ln: two or three edits that are not rare
+WITHIN = 12.0  # above the least cost, in ln: two or three edits that are not rare
 
 
 class FormTrie(NamedTuple):
     """N forms in alphabetical order, so that forms with the same beginning share nodes of a trie."""
 
     texts: LetterTexts  # N
-    shared: np.ndarray  # int64[N], how many letters a form begins with as the one before it does
+    shared: np.ndarray  # int64[N], number of initial letters that a form shares with the preceding form
 
 
 class Lexicon(NamedTuple):
@@ -35,19 +35,19 @@ class NearForms(NamedTuple):
 
     form: np.ndarray  # int64[W, K], number in the lexicon
     cost: np.ndarray  # float64[W, K]
-    found: np.ndarray  # int64[W], how many there are
+    found: np.ndarray  # int64[W], number of forms found
 
 
 class NearSpace(NamedTuple):
     """Work space for words and forms of less than M letters."""
 
     cost: np.ndarray  # float64[M, M], of edits from the first letters of a word to the first letters of a form
-    rest: np.ndarray  # float64[M], the least cost of all letters of the word from one on
+    rest: np.ndarray  # float64[M], the least total cost of the letters of the word from a position on
 
 
 @kernel
 def count_shared(texts: LetterTexts, shared):
-    """Fill `shared` (int64[N]) with how many letters each text begins with as the one before it does."""
+    """Fill `shared` (int64[N]) with the number of initial letters that each text shares with the preceding one."""
     for i in range(shared.size):
         count = np.int64(0)
         if i > 0:
@@ -60,9 +60,9 @@ def count_shared(texts: LetterTexts, shared):
 
 @inner_kernel
 def add_letter(words: LetterTexts, word: int, letter, depth, costs, space: NearSpace):
-    """Fill row `depth` (int64) of space.cost, of forms whose letter of that number is `letter` (int64).
+    """Fill row `depth` (int64) of space.cost for forms whose letter number `depth` is `letter` (int64).
 
-    `costs`: float64[A, A]. Returns the least cost that a form may have which begins so.
+    `costs`: float64[A, A]. Returns the least cost that a form with this prefix may have.
     """
     begin, n = words.first[word], words.first[word + 1] - words.first[word]
     space.cost[depth, 0] = space.cost[depth - 1, 0] + costs[NO_LETTER, letter]
@@ -79,7 +79,7 @@ def add_letter(words: LetterTexts, word: int, letter, depth, costs, space: NearS
 
 @inner_kernel
 def keep_near(near: NearForms, word: int, form: int, cost):
-    """Put a form of `cost` (float64) behind those that are as near; the farthest is left out if there is no room."""
+    """Insert a form of `cost` (float64) after forms that are as near; the farthest is dropped if there is no room."""
     most = near.form.shape[1]
     if near.found[word] == most and cost >= near.cost[word, most - 1]:
         return
@@ -109,7 +109,7 @@ def find_near(words: LetterTexts, trie: FormTrie, costs, least, within, space: N
             space.cost[0, i + 1] = space.cost[0, i] + costs[own, NO_LETTER]
         limit, left = space.rest[0] + within, np.int64(texts.letters.size + 1)
         for form in range(trie.shared.size):
-            if trie.shared[form] >= left:  # it begins as one that is too far after so many letters
+            if trie.shared[form] >= left:  # the form shares a prefix that is already too far
                 continue
             left, depth = np.int64(texts.letters.size + 1), trie.shared[form]
             size = texts.first[form + 1] - texts.first[form]
@@ -136,7 +136,7 @@ def lexicon_of(forms: Collection[str], alphabet: Alphabet) -> Lexicon:
 def near_forms(
     words: Sequence[str], lexicon: Lexicon, alphabet: Alphabet, costs: np.ndarray, most: int
 ) -> list[list[str]]:
-    """The nearest forms of the lexicon for each word, at most so many, of equal ones those that come first.
+    """The nearest forms of the lexicon for each word, at most `most`; of equally near forms, those that come first.
 
     `costs`: float64[A, A], of edits.
     """

@@ -1,4 +1,4 @@
-"""Words in, forms out: a model of letters lists forms, and two log-linear models choose among them."""
+"""Normalizes words: a model of letters lists forms, and two log-linear models choose among them."""
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -32,15 +32,15 @@ class NormalizedWord(NamedTuple):
 
 
 class WeighedForms(NamedTuple):
-    """The forms of T tokens, N in all; first[t]:first[t + 1] are those of token t, the likeliest first."""
+    """The forms of T tokens, N in all; the forms of token t are first[t]:first[t + 1], the likeliest first."""
 
     first: np.ndarray  # int64[T + 1]
     candidate: np.ndarray  # int64[N], number in the lists
-    confidence: np.ndarray  # float64[N], those of a token adding up to 1
+    confidence: np.ndarray  # float64[N]; the confidences of a token add up to 1
 
 
 def weighed_forms(kept: KeptCandidates, choices: Choices, tokens: Tokens, sparse: np.ndarray) -> WeighedForms:
-    """The kept candidates of each token by how likely they are there, of equal ones as they were."""
+    """The kept candidates of each token, the likeliest in the sentence first; equally likely ones keep their order."""
     first = places_of(choices, tokens)
     ln_prob = normalized(token_scores(choices, tokens, sparse), first)
     token = np.repeat(np.arange(tokens.word.size), np.diff(first))
@@ -50,7 +50,7 @@ def weighed_forms(kept: KeptCandidates, choices: Choices, tokens: Tokens, sparse
 
 
 class Normalizer:
-    """Writes words in another spelling, with a model that the recipe normalize trained; threads may share one.
+    """Writes words in another spelling, with a model trained by the recipe normalize; threads may share one.
 
     >>> normalizer = Normalizer.load("normalizer")
     >>> [word.form for word in normalizer.normalize(["vns", "vnd"])]
@@ -73,7 +73,7 @@ class Normalizer:
 
     @cached_property
     def lexicon(self) -> Lexicon:
-        """The known forms, in the structure in which they are searched."""
+        """The known forms, in the data structure for searching them."""
         return lexicon_of(self.parts.memory.forms, self.parts.letters.alphabet)
 
     @checked

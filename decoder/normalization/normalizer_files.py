@@ -1,4 +1,4 @@
-"""The directory of a normalizer: what it is, its model of letters, its memory of words, its weights.
+"""The directory of a normalizer: its description, its model of letters, its memory of words, its weights.
 
 normalizer.yaml        NormalizerDescription
 letters/               a model of letters, a model directory as train-model writes it
@@ -28,7 +28,7 @@ from phrasebeam.decoder.normalization.word_memory import WordMemory
 NORMALIZER_FORMAT = "phrasebeam normalizer 3"
 LETTER_MODEL = "letters"
 PAIRS, WORDS, EDITS, SPARSE = "pairs.tsv", "words.txt", "edits.npy", "sparse.npy"
-OUTPUTS = "output-first.npy", "outputs.npy", "output-weights.npy"  # by the fields of LetterOutputs
+OUTPUTS = "output-first.npy", "outputs.npy", "output-weights.npy"  # in the order of the fields of LetterOutputs
 OWN_FILES = PAIRS, WORDS, EDITS, *OUTPUTS, SPARSE
 TRAIN_AGAIN = "train the normalizer again or copy it whole"
 MOST_SLOTS = 1 << 24
@@ -44,7 +44,7 @@ class CalibrationBin(Section):
 
 
 class HeldOutResult(Section):
-    """Accuracy of a normalizer on words from which its weights were not learned."""
+    """Accuracy of a normalizer on words that were not used to learn its weights."""
 
     words: Count = 0
     right: Count = 0
@@ -54,7 +54,7 @@ class HeldOutResult(Section):
 
     @property
     def accuracy(self) -> float:
-        """Right words in a hundred."""
+        """Percentage of words whose form is right."""
         return 100 * self.right / max(1, self.words)
 
 
@@ -83,7 +83,7 @@ class NormalizerParts(NamedTuple):
 
 
 def open_parts(directory: Path) -> NormalizerParts:
-    """Parts in a directory besides the model of letters. Raises SmtError with the name of the wrong file."""
+    """Load all parts in a directory but the model of letters. Raises SmtError with the name of the damaged file."""
     if not is_normalizer(directory):
         raise ConfigError(f"{directory}: not a normalizer; train one with --recipe normalize")
     description = load_config(directory / NORMALIZER, NormalizerDescription)

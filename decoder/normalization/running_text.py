@@ -12,12 +12,12 @@ from phrasebeam.decoder.tables.text_hashes import hash_texts
 
 
 def distinct_words(sentences: Sequence[Sequence[str]]) -> list[str]:
-    """The words of sentences, each once, in alphabetical order."""
+    """The distinct words of sentences, in alphabetical order."""
     return sorted({word for sentence in sentences for word in sentence})
 
 
 def tokens_of(sentences: Sequence[Sequence[str]], words: Sequence[str], first: int = 1) -> Tokens:
-    """The words of sentences as numbers, that of a word being its place in `words`, counted from `first`."""
+    """The words of sentences as numbers; the number of a word is its place in `words`, counted from `first`."""
     numbers = {word: number for number, word in enumerate(words, first)}
     own, before, after = list[int](), list[int](), list[int]()
     for sentence in sentences:
@@ -29,7 +29,7 @@ def tokens_of(sentences: Sequence[Sequence[str]], words: Sequence[str], first: i
 
 
 def choices_of(lists: CandidateLists, kept: KeptCandidates, alphabet: Alphabet) -> Choices:
-    """The kept candidates of words, with all that their features are made of; word 0 is the edge of sentences."""
+    """The kept candidates of words, with the data of their features; word 0 is the edge of sentences."""
     words = ["", *lists.words]
     forms = [lists.forms[candidate] for candidate in kept.candidate.tolist()]
     first = np.append(np.int64(0), kept.first)

@@ -1,6 +1,6 @@
 """The second choice: sparse features of a candidate in its sentence, hashed to weights that are added to its ln p.
 
-Features are of neighbours: the form with the words before and after it, and with the letters at which they meet.
+Features describe neighbours: the form with the preceding and following words, and with the letters where they meet.
 """
 
 from typing import NamedTuple
@@ -11,16 +11,16 @@ from phrasebeam.decoder.normalization.word_letters import LetterTexts
 from phrasebeam.kernels.hashing import combine, mix
 from phrasebeam.kernels.jit import inner_kernel, kernel
 
-FEATURES = 11  # of a candidate
-OUTSIDE = np.int64(-1)  # in place of a letter, before and behind a word
-FIRST_OF_NEIGHBOURS = np.int64(100)  # of the numbers of templates
+FEATURES = 11  # features of a candidate
+OUTSIDE = np.int64(-1)  # replaces a letter before and after a word
+FIRST_OF_NEIGHBOURS = np.int64(100)  # the first number of templates of neighbours
 
 
 class Choices(NamedTuple):
-    """W words with K candidates, and all that their features are made of. Word 0 has no letters and no candidates."""
+    """W words with K candidates, and the data of their features. Word 0 has no letters and no candidates."""
 
     first: np.ndarray  # int64[W + 1], candidates of word i are first[i]:first[i + 1]
-    ln_prob: np.ndarray  # float64[K], before
+    ln_prob: np.ndarray  # float64[K], by the first choice
     words: LetterTexts  # W
     forms: LetterTexts  # K
     word_keys: np.ndarray  # uint64[W], hashes
@@ -28,7 +28,7 @@ class Choices(NamedTuple):
 
 
 class Tokens(NamedTuple):
-    """T words of running text, by their numbers; 0 where a sentence begins or ends."""
+    """T words of running text as numbers; 0 means the begin or end of a sentence."""
 
     word: np.ndarray  # int64[T]
     before: np.ndarray  # int64[T]
@@ -37,7 +37,7 @@ class Tokens(NamedTuple):
 
 @inner_kernel
 def slot_of(key, size):
-    """The weight (int64) of a feature with `key` (uint64), of `size` (int64, a power of two)."""
+    """Index (int64) of the weight of a feature with `key` (uint64) among `size` (int64, a power of two) weights."""
     return np.int64(mix(key) & np.uint64(size - 1))
 
 
@@ -59,9 +59,9 @@ def around(texts: LetterTexts, text: int, position):
 
 @inner_kernel
 def fire_neighbours(choices: Choices, tokens: Tokens, t, c, size, slots, count):
-    """Write the features of candidate `c` as token `t` to slots[count:] (int32); the number of all so far (int64).
+    """Write the features of candidate `c` as token `t` to slots[count:] (int32); return the new count (int64).
 
-    `size`: int64, of the weights.
+    `size`: int64, the number of weights.
     """
     words, word, before, after = choices.words, tokens.word[t], tokens.before[t], tokens.after[t]
     form, forms = choices.form_keys[c], choices.forms
@@ -104,12 +104,12 @@ def score_tokens(choices: Choices, tokens: Tokens, weights, slots, place, scores
 
 
 def places_of(choices: Choices, tokens: Tokens) -> np.ndarray:
-    """int64[T + 1], where the candidates of each token begin in an array of all."""
+    """int64[T + 1], where the candidates of each token begin in the concatenation of all."""
     return np.append(np.int64(0), np.cumsum(np.diff(choices.first)[tokens.word]))
 
 
 def token_scores(choices: Choices, tokens: Tokens, weights: np.ndarray) -> np.ndarray:
-    """float64[...] scores of the candidates of all tokens, ordered by token; see places_of."""
+    """float64[...], scores of the candidates of all tokens, ordered by token; see places_of."""
     place = places_of(choices, tokens)
     scores = np.empty(int(place[-1]))
     slots = np.empty(FEATURES, np.int32)

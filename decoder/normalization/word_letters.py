@@ -1,4 +1,4 @@
-"""Words as letters: as sentences of a model of letters, and as numbers for kernels."""
+"""Words as letters: as sentences for a model of letters, and as numbers for kernels."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -9,14 +9,14 @@ import numpy as np
 
 from phrasebeam.decoder.tokenizers.escapes import SPACE, escaped, unescaped
 
-# They stand before the first and behind the last letter, so that phrases know the edges of words.
+# These marks stand before the first and after the last letter, so that phrases see the edges of words.
 WORD_START, WORD_END = "␂", "␃"
-NO_LETTER, OTHER_LETTER, FIRST_LETTER = 0, 1, 2  # numbers: nothing on that side, a letter that training did not see
+NO_LETTER, OTHER_LETTER, FIRST_LETTER = 0, 1, 2  # numbers: no letter, a letter that training did not see
 
 
 @dataclass(frozen=True)
 class Spelling:
-    """Division of a word into letters: characters with separate marks, or symbols between spaces, such as sounds."""
+    """Division of a word into letters: characters and combining marks, or symbols between spaces, such as sounds."""
 
     is_spaced: bool = False
 
@@ -24,12 +24,12 @@ class Spelling:
         return word.split(" ") if self.is_spaced else list(unicodedata.normalize("NFD", word))
 
     def tokens(self, word: str) -> list[str]:
-        """A word as a sentence of a model of letters, its edges marked."""
+        """A word as a sentence for a model of letters, with its edges marked."""
         letters = [SPACE if letter == " " else escaped(letter) for letter in self.letters(word)]
         return [WORD_START, *letters, WORD_END]
 
     def word(self, text: str) -> str:
-        """The word that a translation by a model of letters stands for."""
+        """The word that a translation by a model of letters represents."""
         tokens = [token for token in text.split(" ") if token not in (WORD_START, WORD_END)]
         if self.is_spaced:
             return unescaped(" ".join(tokens))
@@ -47,7 +47,7 @@ class LetterTexts(NamedTuple):
 
 
 class Alphabet:
-    """The letters that training saw of words and of forms, numbered; `of_forms`: what is a letter of these."""
+    """The letters that training saw in words and forms, numbered; `of_forms`: how forms are divided into letters."""
 
     def __init__(self, letters: Sequence[str], of_forms: Spelling = OF_WORDS):
         self.letters, self.of_forms = list(letters), of_forms
@@ -61,7 +61,7 @@ class Alphabet:
 
     @property
     def size(self) -> int:
-        """Number of ids, including those that are not letters."""
+        """Number of ids, including the two that are not letters seen in training."""
         return FIRST_LETTER + len(self.letters)
 
     def texts(self, words: Sequence[str]) -> LetterTexts:

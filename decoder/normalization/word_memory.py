@@ -1,4 +1,4 @@
-"""Words and forms seen in training, known words of the target language, and features made from both."""
+"""Words and forms seen in training, known words of the target language, and features computed from both."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -9,11 +9,12 @@ import numpy as np
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import atomic_file, read_lines
 
-UNSEEN_SHARE, UNSEEN_WORD = 0.1, 0.5  # added to counts of a form, and of its word, before the ln of its share
-# Of a word and a form, by name: whether training saw the pair; ln of how often; ln of the form's share of the word;
-# whether the word was seen and this form of it never, and then ln of how often the word was; whether the form is a
-# known word; whether it is a form of the training; ln of how often; whether it is one of both; whether it is the word
-# itself; and a known word; the difference of lengths; whether it is the word, which training did not see.
+UNSEEN_SHARE, UNSEEN_WORD = 0.1, 0.5  # added to the counts of a form and of its word before the ln of the form's share
+# Features of a word and a form, in this order: whether training saw the pair; ln (1 + x) of its count x; ln of the
+# form's share of the word; whether the word was seen but never with this form, and then ln (1 + x) of the word's count;
+# whether the form is a known word; whether it is a form of the training pairs; ln (1 + x) of its count; whether it is
+# either of these; whether it is the word itself; whether it is also a known word; the difference of lengths; whether it
+# is the word itself, which training did not see.
 MEMORY_FEATURES = (
     *("seen_pair", "ln_seen_pair", "ln_share_of_word", "other_forms_seen", "ln_other_forms_seen"),
     *("known_form", "training_form", "ln_training_form", "any_known_form"),
@@ -22,7 +23,7 @@ MEMORY_FEATURES = (
 
 
 class WordMemory:
-    """Counts of the training pairs and the words of the target language."""
+    """Counts of the training pairs, and the known words of the target language."""
 
     def __init__(self, pairs: Mapping[tuple[str, str], int], known: Collection[str]):
         self.pairs, self.known = pairs, known
@@ -36,7 +37,7 @@ class WordMemory:
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, str]], known: Collection[str]) -> "WordMemory":
-        """The memory of pairs of running text."""
+        """The memory of pairs (word, form) of running text."""
         return cls(Counter(pairs), known)
 
     @property
@@ -45,7 +46,7 @@ class WordMemory:
         return {*self._forms, *self.known}
 
     def features(self, words: Sequence[str], forms: Sequence[str]) -> np.ndarray:
-        """float64[C, ...], the values of MEMORY_FEATURES for C forms, each of one word."""
+        """float64[C, ...], the values of MEMORY_FEATURES for C forms and the word of each."""
         pair = np.array([self.pairs.get(both, 0) for both in zip(words, forms)], np.float64)
         seen = np.array([self._words.get(word, 0) for word in words], np.float64)
         times = np.array([self._forms.get(form, 0) for form in forms], np.float64)

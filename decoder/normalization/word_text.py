@@ -6,19 +6,19 @@ from typing import NamedTuple
 from phrasebeam.decoder.normalization.normalizer import NormalizedWord
 from phrasebeam.decoder.output.rendering import SEPARATOR
 
-INNER_SPACE = "\N{NO-BREAK SPACE}"  # within a form, where spaces set words apart
+INNER_SPACE = "\N{NO-BREAK SPACE}"  # replaces a space within a form, since spaces separate words
 
 
 class WordText(NamedTuple):
     """The words of a text by sentence, and the layout of the text."""
 
     sentences: list[list[str]]
-    has_word_lines: bool  # a word a line, an empty line behind a sentence; else a sentence a line
-    line_sizes: list[int]  # words of each line
+    has_word_lines: bool  # one word per line and an empty line after each sentence; otherwise one sentence per line
+    line_sizes: list[int]  # number of words in each line
 
     @classmethod
     def of(cls, lines: Sequence[str]) -> "WordText":
-        """The words of lines; if none has more than one, each line is a word."""
+        """The words of lines; if no line has more than one, each line is a word."""
         words = [line.split() for line in lines]
         sizes = list(map(len, words))
         if max(sizes, default=0) > 1:
@@ -32,7 +32,7 @@ class WordText(NamedTuple):
         return cls(sentences, True, sizes)
 
     def lines(self, forms: Sequence[Sequence[NormalizedWord]], with_confidence: bool) -> Iterator[str]:
-        """The forms of all words, in as many lines as were read; followed, if requested, by their confidences."""
+        """The forms of all words, in the same lines as were read; each followed by its confidence if requested."""
         if self.has_word_lines:
             words = (word for sentence in forms for word in sentence)
             for size in self.line_sizes:

@@ -1,1 +1,1 @@
-"""The operation sequence model: phrase pairs as operations, their scores, the states that these leave."""
+"""The operation sequence model: phrase pairs as operations, their scores, and the states after them."""

@@ -1,7 +1,7 @@
-"""An operation sequence model as kernels take it: a language model over operations, and the names of these.
+"""An operation sequence model as kernels take it: a language model over operations, and the names of the operations.
 
-operations/ of a model directory has the language model `lm.bin`, and the operations that it knows: `names`, words of
-its vocabulary, one a line, in the order of `keys.npy`, by which kernels find them.
+In a model directory, operations/ contains the language model `lm.bin` and the operations that it knows: `names`, the
+words of its vocabulary, one a line, in the order of `keys.npy`, with which kernels find them.
 """
 
 from pathlib import Path
@@ -68,7 +68,7 @@ def no_operations() -> Operations:
 
 
 def open_operations(directory: Path, phrases: PhraseTable) -> tuple[Operations, FixedVocabulary | None]:
-    """The operation sequence model in the model `directory`, with the names of its operations; or none.
+    """The operation sequence model in the model `directory`, with the names of its operations; or an empty one.
 
     Raises SmtError, naming the file at fault.
     """
@@ -90,7 +90,7 @@ def open_operations(directory: Path, phrases: PhraseTable) -> tuple[Operations, 
 
 
 def with_language_model(operations: Operations, names: FixedVocabulary, model: LanguageModel) -> Operations:
-    """The same operations, of those `names`, scored by another language model."""
+    """The same operations, whose `names` are given, scored by another language model."""
     ids = model.encoded_ids(names.encoded)
     known = operations._replace(lm=model.tables, begin=model.begin, ids=ids)
     jumps = np.array([_operation_id(known, key) for key in jump_keys().tolist()], np.int32)
@@ -98,11 +98,11 @@ def with_language_model(operations: Operations, names: FixedVocabulary, model: L
 
 
 def operations_of(operations: Operations, pairs: np.ndarray) -> Operations:
-    """`operations` for a phrase table that has only the `pairs` (int64[P]) of the model's, renumbered from 0."""
+    """`operations` for a phrase table that has only the `pairs` (int64[P]) of the model's table, renumbered from 0."""
     return operations._replace(points=operations.points._replace(origin=pairs))
 
 
 @kernel
 def _operation_id(operations: Operations, key):
-    """operation_id of `key` (int64), as Python calls it."""
+    """operation_id of `key` (int64), for calls from Python."""
     return operation_id(operations, key)

@@ -1,7 +1,8 @@
-"""Scores of phrases by the operation sequence model: states after operations have ids, scores after them a memo.
+"""Scores of phrases by the operation sequence model: states after operations have ids, scores after states a memo.
 
-A state is the context that the language model keeps of the operations before, and where the walk stands. What a phrase
-adds depends on the coverage, too; but where nothing has been generated to the right of its begin, on three facts alone.
+A state is the context of preceding operations that the language model needs, and the position of the walk. The score of
+a phrase depends on the coverage, too; but if nothing to the right of its begin has been generated, it depends on three
+facts alone.
 """
 
 from typing import Annotated, NamedTuple
@@ -33,14 +34,14 @@ from phrasebeam.lm.query import score_word
 BEGIN_OPERATIONS = np.int64(0)  # the state before the first operation
 NO_OPERATION_STATE = np.int64(-1)
 MEMO_SIZE = 1 << 15
-STEPS = 8  # of an option and its source words, for which there is room on average
+STEPS = 8  # initial room: steps and source words of an option on average
 ZERO, ONE = np.int64(0), np.int64(1)
 LOG_P, OPENED_GAPS, JUMPS_BACK = range(3)  # weights and values of the feature
 N_VALUES = 3
 
 
 class OperationStates(NamedTuple):
-    """Room for B states, M scores in a direct-mapped memo, O options; contexts of up to C operations.
+    """Room for B states, M scores in a direct-mapped memo, O options, and contexts of up to C operations.
 
     Phrases have up to W words a side.
     """
@@ -48,24 +49,24 @@ class OperationStates(NamedTuple):
     size: Annotated[np.ndarray, array(np.int64, 1)]  # number of states
     context: Annotated[np.ndarray, array(np.int32, "B", "C")]  # LM ids, the last operation first
     backoffs: Annotated[np.ndarray, array(np.float32, "B", "C")]  # log10
-    length: Annotated[np.ndarray, array(np.int32, "B")]  # of the context
+    length: Annotated[np.ndarray, array(np.int32, "B")]  # length of the context
     position: Annotated[np.ndarray, array(np.int32, "B")]  # source word at which the walk stands
     slots: Annotated[np.ndarray, array(np.int32, "T", fill=EMPTY)]  # hash table of ids, T a power of two >= 2 B
-    memo_keys: Annotated[np.ndarray, array(np.int64, "M")]  # of state and option; 0 where empty
-    memo_first_gap: Annotated[np.ndarray, array(np.int64, "M")]  # with memo_window: _relevant_coverage
+    memo_keys: Annotated[np.ndarray, array(np.int64, "M")]  # hash of state and option; 0 where empty
+    memo_first_gap: Annotated[np.ndarray, array(np.int64, "M")]  # memo_first_gap and memo_window: _relevant_coverage
     memo_window: Annotated[np.ndarray, array(np.uint64, "M")]
     memo_scores: Annotated[np.ndarray, array(np.float64, "M")]  # weighted
-    memo_states: Annotated[np.ndarray, array(np.int32, "M")]  # after the option, or NO_OPERATION_STATE
-    # Of the options: source positions within each of its steps, and the LM ids of these and then of its source words
+    memo_states: Annotated[np.ndarray, array(np.int32, "M")]  # state after the option, or NO_OPERATION_STATE
+    # For each option: source positions of its steps, and LM ids of these steps and then of its source words
     step_first: Annotated[np.ndarray, array(np.int64, "O + 1")]  # into step_position and step_id
     step_position: Annotated[np.ndarray, array(np.int32, "P")]  # see OperationSteps
     step_id: Annotated[np.ndarray, array(np.int32, "P")]
     work_context: Annotated[np.ndarray, array(np.int32, 2, "C")]  # scratch space: contexts while operations are scored
     work_backoffs: Annotated[np.ndarray, array(np.float32, 2, "C")]
     work_length: Annotated[np.ndarray, array(np.int64, 1)]  # of the context in work_context
-    steps: OperationSteps  # scratch space, as all below
+    steps: OperationSteps  # scratch space, like all fields below
     names: Annotated[np.ndarray, array(np.int32, "N")]  # LM ids of the operations of a phrase
-    step_ids: Annotated[np.ndarray, array(np.int32, "N")]  # those of its steps, then of its source words
+    step_ids: Annotated[np.ndarray, array(np.int32, "N")]  # LM ids of the phrase's steps, then of its source words
     generated: Annotated[np.ndarray, array(np.bool_, "W")]
     at: Annotated[np.ndarray, array(np.int64, N_COUNTS)]
     values: Annotated[np.ndarray, array(np.float64, N_VALUES)]  # of the phrase scored last
@@ -74,7 +75,7 @@ class OperationStates(NamedTuple):
 def new_operation_states(operations: Operations, capacity: int, n_words: int, n_options: int) -> OperationStates:
     """A table for `capacity` states, a power of two, and for options and phrases of up to `n_words` words.
 
-    As small as possible if there are no operations; without options it has no memo.
+    As small as possible if there are no operations; without a memo if there are no options.
     """
     if not operations.keys.size:
         capacity, n_words, n_options = 1, 1, 0
@@ -85,7 +86,7 @@ def new_operation_states(operations: Operations, capacity: int, n_words: int, n_
 
 @inner_kernel
 def begin_operations(operations: Operations, states: OperationStates):
-    """Empty the table and the memo except for BEGIN_OPERATIONS."""
+    """Empty the table and the memo, but keep BEGIN_OPERATIONS."""
     states.size[0] = 0
     states.slots[:] = EMPTY
     states.memo_keys[:] = 0
@@ -105,7 +106,7 @@ def load_beginning(operations: Operations, states: OperationStates):
 
 @inner_kernel
 def fill_step_ids(operations: Operations, states: OperationStates, synthetic, pair, source, target, n_target):
-    """Write states.steps of `pair`, and to states.step_ids LM ids of the steps, then of its `source` words alone.
+    """Write the steps of `pair` to states.steps, and to states.step_ids LM ids of these and of its `source` words.
 
     `synthetic` are SyntheticPairs, `source` is int32[n], target[:n_target] int32[m]. Returns the number of steps.
     """
@@ -126,8 +127,8 @@ def fill_step_ids(operations: Operations, states: OperationStates, synthetic, pa
 def score_phrase_operations(operations: Operations, states: OperationStates, walk: Walk, position, ids):
     """Score the operations of a phrase after the context in row 0 of the scratch space.
 
-    `position` (int[n]) of its steps, `ids` of these and of its source words as fill_step_ids writes them. Fills
-    states.values. Returns the row of the context afterwards.
+    `position` (int[n]) has the positions of its steps, `ids` the LM ids of the steps and of its source words, as
+    written by fill_step_ids. Fills states.values. Returns the row of the context afterwards.
     """
     length = states.work_length[0]
     n_steps = position.size
@@ -152,7 +153,7 @@ def score_phrase_operations(operations: Operations, states: OperationStates, wal
 
 @inlined_kernel
 def keep_context(states: OperationStates, row):
-    """Put the context in `row` of the scratch space into row 0, for what follows."""
+    """Copy the context in `row` of the scratch space to row 0, for the next operations."""
     if row != 0:
         for i in range(states.work_length[0]):
             states.work_context[0, i], states.work_backoffs[0, i] = (
@@ -163,7 +164,7 @@ def keep_context(states: OperationStates, row):
 
 @inlined_kernel
 def weighted_operations(weights, states: OperationStates):
-    """The sum of states.values, times `weights` (float64[3], of ln p, gaps, jumps back)."""
+    """The sum of states.values times `weights` (float64[3]: of ln p, gaps, jumps back)."""
     values = states.values
     total = weights[LOG_P] * LN10 * values[LOG_P] + weights[OPENED_GAPS] * values[OPENED_GAPS]
     return total + weights[JUMPS_BACK] * values[JUMPS_BACK]
@@ -171,9 +172,9 @@ def weighted_operations(weights, states: OperationStates):
 
 @inner_kernel
 def estimate_operations(operations: Operations, states: OperationStates, weights, n_steps, n_source):
-    """Weighted score of a phrase of `n_source` (int64) words in no context, entered at its begin.
+    """Weighted score of a phrase of `n_source` (int64) words without preceding context, entered at its begin.
 
-    Its `n_steps` stand in the scratch space by fill_step_ids; `weights` as in weighted_operations.
+    fill_step_ids has written its `n_steps` to the scratch space; for `weights` see weighted_operations.
     """
     states.at[POSITION], states.work_length[0] = 0, 0
     walk = walk_of(operations, states, np.int64(0), np.int64(n_source), np.int64(0), np.uint64(0))
@@ -184,13 +185,13 @@ def estimate_operations(operations: Operations, states: OperationStates, weights
 
 @inlined_kernel
 def walk_of(operations: Operations, states: OperationStates, begin, end, first_gap, window):
-    """The Walk over the words begin:end (int64) after `first_gap` (int64) and `window` (uint64), in scratch space."""
+    """The Walk over words begin:end (int64), in scratch space; `first_gap` (int64), `window` (uint64): the coverage."""
     return Walk(begin, end, first_gap, window, states.generated, states.at, states.names, operations.jumps)
 
 
 @inner_kernel
 def keep_steps(states: OperationStates, option, n_steps, n_source):
-    """Keep what fill_step_ids wrote of `option` (int64), after all options before; whether there was room.
+    """Store what fill_step_ids wrote for `option` (int64), after all earlier options; return whether there was room.
 
     These are `n_steps` (int64) steps and `n_source` (int64) source words.
     """
@@ -209,8 +210,8 @@ def keep_steps(states: OperationStates, option, n_steps, n_source):
 def remember_operations(operations: Operations, states: OperationStates, weights, state, option, walk: Walk):
     """Slot of the memo with the score of `option` (int64) after `state` (int64), and the state that follows.
 
-    The `walk` is over its words; `weights` as in weighted_operations. The state is NO_OPERATION_STATE if the table is
-    full.
+    The `walk` is over the option's words; for `weights` see weighted_operations. The state is NO_OPERATION_STATE if the
+    table is full.
     """
     key = (state << np.int64(32)) | (option + 1)
     position = np.int64(states.position[state])
@@ -236,7 +237,7 @@ def remember_operations(operations: Operations, states: OperationStates, weights
 
 @inlined_kernel
 def _relevant_coverage(position, begin, first_gap, window):
-    """The part of a coverage on which a phrase at `begin` depends: the whole, or (a number below 0; 0)."""
+    """The part of a coverage on which a phrase at `begin` depends: the whole, or (negative code of three facts, 0)."""
     furthest = furthest_of(first_gap, window)
     if furthest > begin:
         return first_gap, window
@@ -247,9 +248,9 @@ def _relevant_coverage(position, begin, first_gap, window):
 
 @inner_kernel
 def intern_operations(states: OperationStates, row):
-    """Id (int64) of the context in `row` of the scratch space and of where the walk stands.
+    """Id (int64) of the state with the context in `row` of the scratch space and the position of the walk.
 
-    A new one if need be; NO_OPERATION_STATE if the table is full.
+    A new state gets a new id, or NO_OPERATION_STATE if the table is full.
     """
     length = states.work_length[0]
     h = combine(START, states.at[POSITION])

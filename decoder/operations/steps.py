@@ -1,8 +1,8 @@
 """The operations that generate a phrase pair (Durrani, Schmid & Fraser 2011), without the jumps between its words.
 
-Words that the alignment connects are a cept. In the order of the target words, a step generates a cept at the first of
-its source words, and visits each further one; a target word without alignment is generated alone. Source words without
-alignment are generated when their neighbour on the left has been, see walk.py.
+Words connected by the alignment are a cept. In the order of the target words, a step generates a cept at the first of
+its source words, and further steps visit its other source words. A target word without alignment is generated alone.
+Source words without alignment are generated after their left neighbour, see walk.py.
 """
 
 from typing import Annotated, NamedTuple
@@ -16,19 +16,19 @@ from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 
 GENERATE, CONTINUE, SOURCE_ALONE, TARGET_ALONE = map(np.int64, range(4))  # kinds of operations
 GAP, FORWARD, BACK = map(np.int64, range(4, 7))
-MOST_GAPS = 9  # that jumps back tell apart, counted from the right
-NO_POSITION = np.int64(-1)  # of steps without source words
-ALIGNED = -1  # in place of the name of a source word without alignment
+MOST_GAPS = 9  # gaps that jumps back distinguish, counted from the right
+NO_POSITION = np.int64(-1)  # for steps without source words
+ALIGNED = -1  # replaces the name of a source word that has an alignment
 ZERO = np.int64(0)
 
 
 class OperationSteps(NamedTuple):
-    """The steps of a phrase pair with up to W words a side, in all at most T = 2 W; names are keys, see key_of."""
+    """The steps of a phrase pair with up to W words a side, at most T = 2 W in all; names are keys, see key_of."""
 
     n: Annotated[np.ndarray, array(np.int64, 1)]  # number of steps
     position: Annotated[np.ndarray, array(np.int32, "T")]  # source position within the pair, or NO_POSITION
     name: Annotated[np.ndarray, array(np.int64, "T")]
-    alone: Annotated[np.ndarray, array(np.int64, "W")]  # name of each source word without alignment, else ALIGNED
+    alone: Annotated[np.ndarray, array(np.int64, "W")]  # name of each source word without alignment, otherwise ALIGNED
     cliques: Annotated[np.ndarray, array(np.int64, 2, "W")]  # see fill_cliques
 
 
@@ -45,7 +45,7 @@ def key_of(h):
 
 @inlined_kernel
 def word_key(kind, word):
-    """Key of an operation of `kind` (int64) with one `word` (int64), or, of BACK, with the number of the gap."""
+    """Key of an operation of `kind` (int64) with one `word` (int64), which for BACK is the number of the gap."""
     return key_of(combine(combine(START, kind), word))
 
 
@@ -53,7 +53,7 @@ def word_key(kind, word):
 def fill_steps(points, source, target, n_target, steps: OperationSteps):
     """Write the steps of the pair of `source` (int32[n]) and target[:n_target] (int32[m], n_target int64) words.
 
-    `points` (int[K, 2]) is its alignment; without any, all words are one cept.
+    `points` (int[K, 2]) is its alignment; without any points, all words are one cept.
     """
     n_source, cliques = np.int64(source.size), steps.cliques
     fill_cliques(points, n_source, n_target, cliques)
@@ -97,7 +97,7 @@ def _cept_key(source, target, n_target, cliques, clique):
         if cliques[SOURCE, i] == clique:
             h = combine(h, np.int64(source[i]))
             n_words += 1
-    h = combine(h, n_words)  # so that no word can change sides
+    h = combine(h, n_words)  # so that the key changes if a word moves to the other side
     for j in range(n_target):
         if cliques[TARGET, j] == clique:
             h = combine(h, np.int64(target[j]))

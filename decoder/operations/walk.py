@@ -1,9 +1,10 @@
-"""The walk over the source words that generates a phrase pair: steps.py's operations, and the jumps between them.
+"""The walk over the source words that generates a phrase pair: the operations of steps.py, and the jumps between them.
 
-Operations are those of Durrani, Schmid & Fraser (2011, algorithm 1): a gap is opened where the walk leaves out words, a
-jump back goes to the begin of the n-th open gap from the right, a jump forward behind the last word generated. A
-sentence pair is walked over as one phrase. Of several phrases each knows the source words that those before it have
-generated; its own words without alignment wait for it, and where it begins with such it is entered there.
+Operations are those of Durrani, Schmid & Fraser (2011, algorithm 1): a gap is opened where the walk skips words, a jump
+back goes to the begin of the n-th open gap from the right, a jump forward to the position after the last generated
+word. A training sentence pair is walked as one phrase. In a derivation, each phrase knows the source words that earlier
+phrases have generated. Its own words without alignment are generated with it; if it begins with such words, the walk
+enters it there.
 """
 
 from typing import NamedTuple
@@ -14,11 +15,11 @@ from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW, is_covered
 from phrasebeam.decoder.operations.steps import ALIGNED, MOST_GAPS, NO_POSITION
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 
-NAMES, POSITION, FURTHEST, GAPS, BACKS = range(5)  # in Walk.at
+NAMES, POSITION, FURTHEST, GAPS, BACKS = range(5)  # indices in Walk.at
 N_COUNTS = 5
-GAP_NAME, FORWARD_NAME, FIRST_BACK = range(3)  # in `jumps`
+GAP_NAME, FORWARD_NAME, FIRST_BACK = range(3)  # indices in `jumps`
 N_JUMPS = FIRST_BACK + MOST_GAPS
-MOST_NAMES = 6  # of one step, with the jumps before it
+MOST_NAMES = 6  # operations of one step, including the jumps before it
 
 
 class Walk(NamedTuple):
@@ -26,11 +27,11 @@ class Walk(NamedTuple):
 
     begin: int
     end: int
-    first_gap: int  # with `window` the coverage by the phrases before
+    first_gap: int  # first_gap and `window`: the coverage of the preceding phrases
     window: np.uint64
     generated: np.ndarray  # bool[W], whether source word begin + i has been generated
-    # int64[N_COUNTS]: operations so far; source word at which the walk is; behind the last word that was generated;
-    # gaps that were opened, jumps back
+    # int64[N_COUNTS]: number of operations; source word at which the walk stands; position after the last generated
+    # word; number of opened gaps; number of jumps back
     at: np.ndarray
     names: np.ndarray  # int32 or int64[...], the operations
     jumps: np.ndarray  # like names[N_JUMPS], the names of jumps
@@ -38,7 +39,7 @@ class Walk(NamedTuple):
 
 @inlined_kernel
 def furthest_of(first_gap, window):
-    """The source position (int64) behind the last word of a coverage, `first_gap` (int64) and `window` (uint64)."""
+    """The source position (int64) after the last word of a coverage, `first_gap` (int64) and `window` (uint64)."""
     position = np.int64(first_gap)
     while window != np.uint64(0):
         window >>= np.uint64(1)
@@ -59,10 +60,10 @@ def is_generated_before(first_gap, window, position):
 
 @inner_kernel
 def walk_phrase(walk: Walk, position, name, alone):
-    """Write the operations of a phrase to walk.names; their number and what else they did stands in walk.at.
+    """Write the operations of a phrase to walk.names; walk.at counts them, the gaps opened and the jumps back.
 
-    `position` (int[n]) and `name` of steps, `alone` of source words are those of OperationSteps; walk.at[POSITION] is
-    where the walk stands.
+    For `position` (int[n]) and `name` of steps and `alone` of source words see OperationSteps; the walk starts at
+    walk.at[POSITION].
     """
     walk.generated[: walk.end - walk.begin] = False
     walk.at[NAMES], walk.at[GAPS], walk.at[BACKS] = 0, 0, 0
@@ -87,7 +88,7 @@ def _add_name(walk, name):
 
 @inlined_kernel
 def _generate(walk):
-    """Go on to the next word: the present one has been generated."""
+    """Mark the present word as generated, and go on to the next word."""
     walk.generated[walk.at[POSITION] - walk.begin] = True
     walk.at[POSITION] += 1
     walk.at[FURTHEST] = max(walk.at[FURTHEST], walk.at[POSITION])
@@ -95,7 +96,7 @@ def _generate(walk):
 
 @inlined_kernel
 def _generate_alone(walk, alone):
-    """Generate the words without alignment from here on."""
+    """Generate the unaligned words from the present position on."""
     while walk.begin <= walk.at[POSITION] < walk.end:
         i = walk.at[POSITION] - walk.begin
         if alone[i] == ALIGNED or walk.generated[i]:
@@ -113,7 +114,7 @@ def _is_generated(walk, position):
 
 @inlined_kernel
 def _leave_gap(walk):
-    """Open a gap, where the word at which the walk is will be generated later."""
+    """Open a gap if the word at which the walk stands will be generated later."""
     if walk.at[POSITION] < walk.at[FURTHEST] and not _is_generated(walk, walk.at[POSITION]):
         _open_gap(walk)
 
@@ -146,7 +147,7 @@ def _jump_to(walk, target):
 
 @inlined_kernel
 def _gap_of(walk, target):
-    """Begin of the gap in which the word `target` lies, and its number from the right, from 1."""
+    """Begin of the gap in which the word `target` lies, and its number counted from the right, from 1."""
     position, number = walk.at[FURTHEST] - 1, 0
     while True:
         while _is_generated(walk, position):

@@ -1,6 +1,6 @@
-"""Keys and names of the operations that have one word or none: words without alignment, further words of cepts, jumps.
+"""Keys and names of operations with one word or none: words without alignment, further words of cepts, jumps.
 
-Other operations generate whole cepts, and cannot be told from the vocabularies.
+Other operations generate whole cepts, and cannot be derived from the vocabularies.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ from phrasebeam.lm.text.fixed_vocabulary import ABSENT, FixedVocabulary
 
 JUMP_NAMES = ["gap", "forward", *(f"back:{number}" for number in range(1, MOST_GAPS + 1))]
 PREFIXES = {SOURCE_ALONE: "source:", CONTINUE: "continue:", TARGET_ALONE: "target:"}  # of names, before the word
-NUMBER = "#"  # behind a name that another operation has, too
+NUMBER = "#"  # appended to a name that another operation has, too
 
 
 @kernel
@@ -34,14 +34,14 @@ def _fill_word_keys(kind, words, keys):
 
 
 def word_keys(kind: np.int64, words: np.ndarray) -> np.ndarray:
-    """int64[V] keys of the operations of `kind` with one of `words` (int64[V]), as word_key has them."""
+    """int64[V] keys of the operations of `kind` with one of `words` (int64[V]) each, see word_key."""
     keys = np.empty(words.size, np.int64)
     _fill_word_keys(kind, words, keys)
     return keys
 
 
 def jump_keys() -> np.ndarray:
-    """int64[N_JUMPS] keys of jumps: of a gap, forward, back to the first gap from the right, the second, ..."""
+    """int64[N_JUMPS] keys of jumps: gap, forward, back to the first gap from the right, to the second, ..."""
     none, gaps = np.zeros(1, np.int64), np.arange(1, MOST_GAPS + 1)
     return np.concatenate([word_keys(GAP, none), word_keys(FORWARD, none), word_keys(BACK, gaps)])
 
@@ -49,9 +49,9 @@ def jump_keys() -> np.ndarray:
 def misnamed(
     keys: np.ndarray, names: FixedVocabulary, source: FixedVocabulary, target: FixedVocabulary
 ) -> Iterator[tuple[int, str]]:
-    """The number of each operation that has another name than its key says, or the reverse, and what was expected.
+    """Yield the number of each operation whose name and key do not fit each other, and what was expected instead.
 
-    `keys`: int64[O], ascending, of the operations with these `names`, made of words of `source` and `target`.
+    `keys`: int64[O], ascending, of the operations with these `names`, which consist of words of `source` and `target`.
     """
     for place, key in zip(names.ids(JUMP_NAMES).tolist(), jump_keys().tolist()):
         if place != ABSENT and keys[place] != key:

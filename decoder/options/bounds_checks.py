@@ -1,7 +1,8 @@
 """Bounds checks of phrase tables: whether offsets and ids of a sentence's phrases lie inside the table's arrays.
 
-A damaged file may hold any number in place of an offset or an id. Tables are too large to be read whole when they are
-opened, so each source phrase is checked when a sentence first has it, and later kernels need not check.
+A damaged file may hold any number in place of an offset or an id. Tables are too large to be checked as a whole when
+they are opened, so each source phrase is checked when a sentence first contains it, and later kernels need not
+check.
 """
 
 import numpy as np
@@ -14,8 +15,8 @@ from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
 from phrasebeam.decoder.tables.phrase_table import ABSENT, DAMAGED, find_source
 from phrasebeam.kernels.jit import direct, inlined_kernel, kernel
 
-CAPACITY = 1 << 13  # source phrases remembered as sound, direct-mapped
-# Status of a check: sound, or the file that is damaged
+CAPACITY = 1 << 13  # number of source phrases remembered as sound, direct-mapped
+# Status of a check: sound, or which file is damaged
 SOUND, SOURCES, PAIRS, TARGETS, WORDS, SPARSE, ALIGNMENTS, POINTS = (np.int64(i) for i in range(8))
 FILES = {
     PAIRS: "phrases/pair_offsets.npy",
@@ -31,13 +32,13 @@ POSITION, VALUE, LIMIT = range(3)  # of a finding (int64[3]): position in the ar
 
 
 class BoundsChecks:
-    """Checks the phrases of sentences in one table, once each; threads may share it."""
+    """Checks the phrases of sentences in one table, each only once; threads may share it."""
 
     def __init__(self, tables: Tables):
         self._tables, self._checked = tables, np.full(CAPACITY, ABSENT, np.int64)
 
     def is_oov(self, words: np.ndarray, longest: int) -> np.ndarray:
-        """bool[n], which of `words` (int32[n]) are not a source phrase of one word.
+        """bool[n], which of `words` (int32[n]) are not a source phrase by themselves.
 
         Raises ModelError if the table is damaged where it has a phrase of the sentence of up to `longest` words.
         """
@@ -49,7 +50,7 @@ class BoundsChecks:
     def find_sources(self, words: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         """int64[Q], the numbers of the source phrases words[offsets[i]:offsets[i + 1]] (int32[n], int64[Q + 1]).
 
-        ABSENT if they are none. Raises ModelError if the table is damaged where it has one.
+        ABSENT where the table has no such phrase. Raises ModelError if the table is damaged where it has one.
         """
         sources, finding = np.empty(offsets.size - 1, np.int64), np.empty(3, np.int64)
         status = find_phrases(self._tables, words, offsets, self._checked, sources, finding)
@@ -96,9 +97,9 @@ def check_phrases(tables: Tables, words, longest, checked, is_oov, finding):
 
 @kernel
 def find_phrases(tables: Tables, words, offsets, checked, sources, finding):
-    """Write the source phrases words[offsets[i]:offsets[i + 1]] to `sources` (int64[Q]), and check them.
+    """Write the numbers of the source phrases words[offsets[i]:offsets[i + 1]] to `sources` (int64[Q]), and check them.
 
-    `words` is int32[n], `offsets` int64[Q + 1]; the status, `checked` and `finding` are those of check_phrases.
+    `words` is int32[n], `offsets` int64[Q + 1]; for the status, `checked` and `finding` see check_phrases.
     """
     for i in range(sources.size):
         source = np.int64(ABSENT)
@@ -117,7 +118,7 @@ def find_phrases(tables: Tables, words, offsets, checked, sources, finding):
 
 @inlined_kernel
 def _check_pairs(tables, source, finding):
-    """Check all pairs of one source phrase: SOUND, or the status of the damaged file; fills `finding`."""
+    """Check all pairs of one source phrase: SOUND, or the status of the damaged file. Fills `finding` if not SOUND."""
     phrases, sparse = tables.phrases, tables.sparse
     if not _is_ascending(phrases.pair_offsets, source, phrases.target_offsets.size - 1, finding):
         return PAIRS
@@ -143,7 +144,7 @@ def _check_pairs(tables, source, finding):
 
 @inlined_kernel
 def _check_points(points, pair, n_source, n_target, finding):
-    """Check the alignment points of a `pair` of the model's table with these numbers of words like _check_pairs."""
+    """Check the alignment points of a `pair` of the model's table with these numbers of words; as _check_pairs."""
     if not _is_ascending(points.offsets, pair, points.points.shape[0], finding):
         return ALIGNMENTS
     for k in range(points.offsets[pair], points.offsets[pair + 1]):

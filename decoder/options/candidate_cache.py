@@ -1,4 +1,4 @@
-"""A direct-mapped cache of the ranked pairs of source phrases, of which many come again.
+"""A direct-mapped cache of the ranked pairs of source phrases, since many source phrases occur again.
 
 A newer source phrase replaces an older one. The cache must be cleared when weights or model change.
 """
@@ -16,16 +16,16 @@ CAPACITY = 8192  # a power of two; 32 bytes a candidate
 
 
 class CandidateCache(NamedTuple):
-    """The candidates (see Candidates) of at most M source phrases, those that have at most K.
+    """The candidates (see Candidates) of at most M source phrases with at most K candidates each.
 
-    NO_CACHE holds none and stores none.
+    NO_CACHE stores nothing.
     """
 
     source: Annotated[np.ndarray, array(np.int64, "M", fill=ABSENT)]  # source phrase in each slot, or ABSENT
     size: Annotated[np.ndarray, array(np.int64, "M")]  # number of candidates
     item: Annotated[
         np.ndarray, array(np.int64, "M", "K")
-    ]  # index of each among the pairs of the source phrase, best first
+    ]  # index of each candidate among the pairs of the source phrase, best first
     score: Annotated[np.ndarray, array(np.float64, "M", "K")]
     estimate: Annotated[np.ndarray, array(np.float64, "M", "K")]
     bound: Annotated[np.ndarray, array(np.float64, "M", "K")]
@@ -53,7 +53,7 @@ def slot_in(cache: CandidateCache, source):
 
 @inlined_kernel
 def recall(cache: CandidateCache, source, candidates):
-    """Copy the ranked candidates of a `source` phrase (int64) to `candidates` (Candidates); their number, or 0."""
+    """Copy the ranked candidates of a `source` phrase (int64) to `candidates` (Candidates); return how many, or 0."""
     slot = slot_in(cache, source)
     if slot == NO_SLOT:
         return np.int64(0)

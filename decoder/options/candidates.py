@@ -1,6 +1,6 @@
 """The pairs of one source phrase, ranked as Moses does: by weighted scores plus the language model's estimate.
 
-The estimate is the language model's score of the target phrase without the context before it.
+The estimate is the language model's score of the target phrase without preceding context.
 """
 
 from typing import Annotated, NamedTuple
@@ -36,26 +36,26 @@ from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 from phrasebeam.kernels.ordering import is_worse, push, sift_down, sort_best_first
 
 ZERO = np.int64(0)
-# Indices of Candidates.wrong, whose values are 0 without an error; nothing is read or written beyond the arrays
-TOO_MANY = 0  # number of pairs of a source phrase, if above M
-TOO_LONG = 1  # words of a target phrase, if above W
+# Indices of Candidates.wrong; a value of 0 means no error. Kernels never read or write beyond the arrays
+TOO_MANY = 0  # number of pairs of a source phrase, if more than M
+TOO_LONG = 1  # number of words of a target phrase, if more than W
 NOT_FINITE = 2  # 1 + a pair whose scores are not finite
 REORDERING_NOT_FINITE = 3  # 1 + a pair whose reordering scores are not finite
-WRONG_ESTIMATE = 4  # 1 + a pair, or a synthetic pair, whose estimate is no score
-SYNTHETIC_ROOM = 64  # synthetic pairs of a sentence for which there is room at first
-LARGEST_SCORE = 1e100  # sums and differences of some of these are finite
+WRONG_ESTIMATE = 4  # 1 + a pair, or a synthetic pair (negative), whose estimate is no score
+SYNTHETIC_ROOM = 64  # initial room for the synthetic pairs of a sentence
+LARGEST_SCORE = 1e100  # sums and differences of several such scores are finite
 
 
 class Candidates(NamedTuple):
     """The pairs of one source phrase while they are ranked, at most M, with target phrases of up to W words.
 
-    Behind their scores stand those of the synthetic pairs of the sentence, up to I in all, see item_of.
+    Their scores are followed by those of the sentence's synthetic pairs, up to I in all, see item_of.
     """
 
     score: Annotated[np.ndarray, array(np.float64, "I")]  # weighted, without the language model
     estimate: Annotated[np.ndarray, array(np.float64, "I")]  # score plus the language model's estimate
-    bound: Annotated[np.ndarray, array(np.float64, "I")]  # the most that score and language model are in any context
-    heap: Annotated[np.ndarray, array(np.int64, "M")]  # indices of the best pairs, after `choose` best first
+    bound: Annotated[np.ndarray, array(np.float64, "I")]  # upper bound of score plus language model in any context
+    heap: Annotated[np.ndarray, array(np.int64, "M")]  # indices of the best pairs; best first after `choose`
     words: Annotated[np.ndarray, array(np.int32, "W")]  # scratch space: ids of a target phrase
     lm_words: Annotated[np.ndarray, array(np.int32, "W", "L")]  # scratch space: LM ids of a target phrase
     first_pair: Annotated[np.ndarray, array(np.int64, 1)]  # first pair of the source phrase
@@ -70,7 +70,7 @@ class RankingWeights(NamedTuple):
 
     dense: DenseWeights
     ln_language_model: np.ndarray  # float64[L], weights of the language models
-    is_own: bool  # whether they are not the weights by which options are scored
+    is_own: bool  # whether they differ from the weights by which options are scored
 
 
 class Lookup(NamedTuple):
@@ -80,7 +80,7 @@ class Lookup(NamedTuple):
     tables: Tables
     weights: DenseWeights
     ranking: RankingWeights
-    limit: int  # table limit, the most pairs of a source phrase; 0 for all
+    limit: int  # table limit: the most pairs of a source phrase, 0 for all
     candidates: Candidates
     states: States
     memory: FeatureMemory
@@ -108,14 +108,14 @@ class OptionPhrase(NamedTuple):
     """A phrase pair over a span of the sentence."""
 
     pair: np.int64  # negative: one of SyntheticPairs
-    words: np.ndarray  # int32[W] target ids, of which the first `size` are its
+    words: np.ndarray  # int32[W] target ids; the first `size` of these are the phrase
     size: np.int64
     begin: np.int64  # source words, half open, see source_words
     end: np.int64
 
 
 def new_candidates(most: int, longest: int, table_limit: int, n_models: int, sparse: Sparse) -> Candidates:
-    """Candidates for `most` pairs of a source phrase, and target phrases of up to `longest` words."""
+    """Candidates with room for `most` pairs of a source phrase, and target phrases of up to `longest` words."""
     cache = new_candidate_cache(min(table_limit, most))
     fired = new_sparse_features(most_sparse_features(sparse), sparse.begin_classes.size - 1)
     sizes = {"M": most, "I": most + SYNTHETIC_ROOM, "W": longest, "L": n_models}
@@ -124,7 +124,7 @@ def new_candidates(most: int, longest: int, table_limit: int, n_models: int, spa
 
 
 def with_room(candidates: Candidates, n_pairs: int, n_synthetic: int) -> Candidates:
-    """The same with room for at least `n_pairs` pairs and, behind them, `n_synthetic` ones."""
+    """The same candidates with room for at least `n_pairs` pairs and, after them, `n_synthetic` synthetic pairs."""
     n_pairs = max(n_pairs, candidates.heap.size)
     if n_pairs > candidates.heap.size:
         candidates = candidates._replace(heap=np.zeros(n_pairs, np.int64))
@@ -156,7 +156,7 @@ def is_wrong(candidates: Candidates):
 
 @inlined_kernel
 def item_of(pair, candidates: Candidates):
-    """Index of the scores of `pair` (int64): a pair of the source phrase or, counted from the end, a synthetic one."""
+    """Index of the scores of `pair` (int64): a pair of the source phrase or, counted from the end, a synthetic pair."""
     return candidates.score.size + pair if pair < 0 else pair - candidates.first_pair[0]
 
 
@@ -164,25 +164,26 @@ def item_of(pair, candidates: Candidates):
 def choose(source, behind, lookup: Lookup):
     """Rank the pairs of the source phrases source:behind (int64) into candidates.heap, best first.
 
-    Returns the number within the limit; lookup.ranking decides which these are. Of a text that is one source phrase, of
-    a lattice all with the same span. An example with limit 2: the pairs of "haus", their scores without the language
-    model, and their estimates with it. The heap holds the best so far, the worst of them on top.
+    Returns the number of pairs within the limit, which are chosen by lookup.ranking. In a text, source:behind is one
+    source phrase; in a lattice, all paths of a span. An example with limit 2: the pairs of "haus", their scores without
+    the language model, and their estimates with it. The heap holds the best pairs so far, the worst of them on top.
 
         house       -1.0    -1.9    heap: house
         building    -2.5    -3.5    heap: building, house
         home        -1.4    -2.2    heap: home, house, as -2.2 is better than -3.5 on top
         habitation  -4.2            not scored by the language model: ln p is never above 0, and -4.2 is below -2.2
 
-    The result is [house, home]. Most pairs of frequent phrases are like the last one, so that few are scored in full.
+    The result is [house, home]. Most pairs of frequent phrases are like the last one, so that few need the language
+    model.
     """
     tables, ranking, candidates, limit = lookup.tables, lookup.ranking, lookup.candidates, lookup.limit
     first = tables.phrases.pair_offsets[source]
     n_pairs = tables.phrases.pair_offsets[behind] - first
-    if n_pairs > candidates.heap.size:  # model.yaml is wrong; go on within the arrays, and report it later
+    if n_pairs > candidates.heap.size:  # model.yaml is wrong; stay within the arrays, and report it later
         candidates.wrong[TOO_MANY] = n_pairs
         n_pairs = np.int64(candidates.heap.size)
     n_cached = recall(candidates.cache, source, candidates)
-    if n_cached > 0:  # another sentence had the phrase
+    if n_cached > 0:  # another sentence had this source phrase
         return n_cached
     if limit == 0 or limit > n_pairs:
         limit = n_pairs
@@ -202,12 +203,12 @@ def choose(source, behind, lookup: Lookup):
         elif is_worse(estimate, heap[0], item):
             heap[0] = item
             sift_down(estimate, heap, ZERO, size)
-    if ranking.is_own:  # which pairs there are was decided by other weights than the search has
+    if ranking.is_own:  # the pairs were chosen with other weights than those of the search
         _score_again(source, size, lookup)
     sort_best_first(estimate, heap, size)
     for k in range(size):
         _check_reordering(first + heap[k], lookup)
-    if not is_wrong(candidates):  # so that damage is reported in every sentence that meets it
+    if not is_wrong(candidates):  # a damaged pair is not cached, so that every sentence with it reports it
         keep(candidates.cache, source, candidates, size)
     return size
 
@@ -216,7 +217,7 @@ def choose(source, behind, lookup: Lookup):
 def _without_language_model(source, pair, weights, lookup):
     """Score of a pair of a source phrase by `weights` (DenseWeights) without the language model.
 
-    In a lattice it is the path of the pair that says which source phrase that is.
+    In a lattice, the path of the pair determines the source phrase.
     """
     phrases, sparse, paths = lookup.tables.phrases, lookup.tables.sparse, lookup.sentence.paths
     if paths.of_span.size > 0:
@@ -248,7 +249,7 @@ def _check_reordering(pair, lookup):
 
 @inner_kernel
 def _score_again(source, size, lookup):
-    """Score the `size` pairs in the heap by the weights of the search, and make it a heap by these."""
+    """Score the `size` pairs in the heap with the weights of the search, and restore the heap order."""
     candidates, ln_weights = lookup.candidates, lookup.tables.lms.ln_weights
     first = lookup.tables.phrases.pair_offsets[source]
     for k in range(size):
@@ -286,13 +287,14 @@ def has_more_scores(lookup: Lookup):
 
 @inner_kernel
 def add_scores_in_place(pair, begin, end, lookup: Lookup):
-    """Add what a ranked or synthetic `pair` (int64) scores over words begin:end, which `choose` does not know.
+    """Add the scores of a ranked or synthetic `pair` (int64) that depend on its place begin:end; `choose` lacks them.
 
-    These are sparse features and, to its estimate alone, those of features that depend on the phrases before.
+    These are the scores of sparse features and, only for the estimate, those of features that depend on preceding
+    phrases.
     """
     candidates, sparse = lookup.candidates, lookup.tables.sparse
     size = target_length(lookup.tables, lookup.sentence, pair)
-    if size > candidates.words.size:  # noted as TOO_LONG before
+    if size > candidates.words.size:  # already noted as TOO_LONG
         return
     read_target(lookup.tables, lookup.sentence, pair, ZERO, candidates.words, candidates.lm_words)
     first, last = source_words(lookup.sentence.paths, pair, begin, end)
@@ -309,7 +311,7 @@ def add_scores_in_place(pair, begin, end, lookup: Lookup):
 
 @inner_kernel
 def _with_language_model(score, pair, ln_weights, lookup):
-    """(estimate, bound) of a pair from its `score` without the language models, which have `ln_weights`."""
+    """(estimate, bound) of a pair from its `score` without the language models; `ln_weights` are their weights."""
     lms, states, candidates = lookup.tables.lms, lookup.states, lookup.candidates
     length = target_length(lookup.tables, lookup.sentence, pair)
     if length > candidates.words.size:

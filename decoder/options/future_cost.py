@@ -18,8 +18,8 @@ from phrasebeam.kernels.jit import kernel
 class FutureCost(NamedTuple):
     """Future cost estimates for a sentence of up to N words, as weighted scores."""
 
-    spans: np.ndarray  # float64[N + 1, 65], of the span of k words from i at [i, k]
-    suffixes: np.ndarray  # float64[N + 1], of the words from i to the end
+    spans: np.ndarray  # float64[N + 1, 65], at [i, k] for the span of k words from word i
+    suffixes: np.ndarray  # float64[N + 1], for the words from i to the end
 
 
 def new_future_cost(n_words: int) -> FutureCost:
@@ -31,8 +31,8 @@ def new_future_cost(n_words: int) -> FutureCost:
 def fill_future_cost(options: Options, n_words, is_counted: bool, future: FutureCost):
     """Fill `future` for a sentence of `n_words` (int64) from the estimates of the best option of each span.
 
-    Unless it `is_counted`, the estimates are 0, and hypotheses are compared by their scores alone, as in Yu et al.
-    (2013, equation 2); what no options can translate is -inf all the same.
+    Unless `is_counted`, the estimates are 0, and hypotheses are compared by their scores alone, as in Yu et al. (2013,
+    equation 2); spans that no options can translate are still -inf.
     """
     longest = options.longest
     future.suffixes[n_words] = 0.0
@@ -56,7 +56,7 @@ def fill_future_cost(options: Options, n_words, is_counted: bool, future: Future
 
 @kernel
 def future_cost(future: FutureCost, first_gap, window):
-    """The estimate (float64) for all gaps of the coverage of `first_gap` (int64) and `window` (uint64)."""
+    """The estimate (float64) for all gaps of a coverage, `first_gap` (int64) and `window` (uint64)."""
     total = 0.0
     begin = first_gap
     while window != NONE:

@@ -1,4 +1,4 @@
-"""Data of options besides pairs and scores: target phrase, reordering scores, and the states they lead to."""
+"""Data of options besides pairs and scores: target phrases, reordering scores, and the states after options."""
 
 import numpy as np
 
@@ -41,7 +41,7 @@ def complete_now(options: Options, option, lookup: Lookup):
     _add_rule(options, option, phrase, lookup)
     pair = table_pair(sentence.synthetic, options.pair[option])
     total = _add_reordering(options, option, pair, tables, lookup.weights.reordering)
-    if options.pair[option] < 0 and not np.isfinite(total):  # `choose` has seen the others
+    if options.pair[option] < 0 and not np.isfinite(total):  # `choose` has checked all other pairs
         lookup.candidates.wrong[REORDERING_NOT_FINITE] = 1 + pair
     _add_sparse_reordering(options, option, lookup)
     options.state[option] = _same_state(options, option, tables.orientations.keeps_span)
@@ -50,7 +50,7 @@ def complete_now(options: Options, option, lookup: Lookup):
 
 @inner_kernel
 def complete_option(options: Options, option, tables, sentence, weights):
-    """Fill in target, reordering scores and state of an `option` (int64) that fill_options has left for later.
+    """Fill in target, reordering scores and state of an `option` (int64) that fill_options has left incomplete.
 
     `tables` are Tables, `sentence` a Sentence, `weights` DenseWeights.
     """
@@ -62,7 +62,7 @@ def complete_option(options: Options, option, tables, sentence, weights):
 
 @inlined_kernel
 def _add_target(options, option, sentence, tables):
-    """Find or add the option's target phrase among the distinct ones; whether there was room."""
+    """Find the option's target phrase among the distinct ones, or add it; return whether there was room."""
     targets = options.n_targets[0]
     begin = options.target_first[targets]
     size = target_length(tables, sentence, options.pair[option])
@@ -118,7 +118,7 @@ def _is_target(options, target, begin, size):
 
 @inlined_kernel
 def _add_reordering(options, option, pair, tables, weights):
-    """Compute the option's reordering scores by `weights` (float64[n]), without sparse features; their sum."""
+    """Compute the option's reordering scores with `weights` (float64[n]), without sparse features; return their sum."""
     ln_reordering, model, total = tables.ln_reordering, tables.orientations, 0.0
     for orientation in range(N_ORIENTATIONS):
         backward = weighted_orientation(ln_reordering, model, weights, pair, BACKWARD, orientation)
@@ -143,7 +143,7 @@ def _add_sparse_reordering(options, option, lookup):
 
 @inner_kernel
 def _sparse_score(rule, neighbour, is_monotone, lookup):
-    """Weighted score of the sparse features of fire_orientation."""
+    """Weighted score of the sparse features that fire_orientation lists."""
     sparse, fired = lookup.tables.sparse, lookup.candidates.fired
     fired.n[0] = 0
     fire_orientation(sparse, rule, neighbour, is_monotone, fired)

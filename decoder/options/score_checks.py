@@ -1,4 +1,4 @@
-"""Checks of scores and alignment points of a model when sentences use them, as tables are too large to read whole."""
+"""Checks of a model's scores and alignment points when sentences use them; tables are too large to check as a whole."""
 
 from collections.abc import Iterator, Sequence
 
@@ -21,7 +21,7 @@ from phrasebeam.decoder.tables.phrase_table import PhraseTable
 
 
 def check_candidates(lookup: Lookup, models: Sequence[TargetModel]) -> None:
-    """Raise ModelError if lookup.candidates.wrong has an error of pairs that were ranked, and clear it.
+    """Raise ModelError if lookup.candidates.wrong records an error in the ranked pairs, and clear it.
 
     `models` are the language models.
     """
@@ -51,7 +51,7 @@ def _finding(lookup: Lookup, wrong: list[int], models: Sequence[TargetModel]) ->
 
 
 def _scores_of(tables: Tables, pair: int, reordered: int) -> Iterator[tuple[str, np.ndarray]]:
-    """The file and the scores of a `pair`, and those of the pair `reordered` in the reordering table (-1: none)."""
+    """The file and the scores of a `pair`, then those of the pair `reordered` in the reordering table (-1: none)."""
     if pair >= 0:
         name = "codebook" if tables.phrases.codebook.size else "ln_scores"
         yield f"phrases/{name}.npy", tables.phrases.scores_of(pair)
@@ -71,20 +71,20 @@ def _lm_words(lookup: Lookup, pair: int) -> np.ndarray:
 
 
 def check_language_models(models: Sequence[TargetModel], texts: Sequence[tuple[np.ndarray, bool]]) -> None:
-    """Raise ModelError if a language model is damaged where it scores its text: LM ids, and whether after <s>."""
+    """Raise ModelError if a language model is damaged where it scores its text: (LM ids, whether they follow <s>)."""
     for one, (ids, begin) in zip(models, texts):
         one.model.score_ids(np.ascontiguousarray(ids, np.int32), begin)
 
 
 def too_large(tables: Tables) -> str:
-    """The error, as text, if sums of scores are not finite though the single scores of the model are."""
+    """The error, as text, for sums of scores that are not finite although the single scores of the model are."""
     if not np.isfinite(tables.sparse.weights.values).all():
         return "weights of sparse features that are not finite"
     return f"weights that make scores not finite, or larger than {LARGEST_SCORE:g}, expected smaller ones"
 
 
 def alignment_in(table: PhraseTable, pair: int, n_source: int, n_target: int) -> list[list[int]]:
-    """The alignment points of a pair with these numbers of words. Raises ModelError unless they lie inside it."""
+    """The alignment points of a pair with these numbers of words. Raises ModelError unless all lie inside the pair."""
     first, last = table.alignment_offsets[pair : pair + 2].tolist()
     if not 0 <= first <= last <= len(table.alignment_points):
         limit = len(table.alignment_points)

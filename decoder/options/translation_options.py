@@ -1,6 +1,6 @@
 """Translation options: for each span of the source sentence, the target phrases worth trying, best first.
 
-As in Moses, the table limit cuts the list of the phrase table's pairs. Synthetic pairs stand beside them.
+As in Moses, the table limit cuts the list of the phrase table's pairs. Synthetic pairs are added to it.
 """
 
 import numpy as np
@@ -29,24 +29,24 @@ from phrasebeam.kernels.prefetch import prefetch
 ZERO = np.int64(0)
 FULL = np.int64(-1)  # returned if the arrays are too small
 WRONG = np.int64(-2)  # returned if the model has an error, see Candidates.wrong
-NOT_KNOWN = np.int64(-3)  # returned where the cache has not all pairs of a span
+NOT_KNOWN = np.int64(-3)  # returned if the cache lacks some pairs of a span
 
 
-# Compiles for seconds: the features of options stand inline in it, without which it takes a sixth longer to run.
+# Compiles for seconds: the features of options are inlined; without that it would run a sixth longer.
 @kernel
 def fill_options(lookup: Lookup, options: Options):
-    """Fill `options` for the sentence of `lookup`; their number (int64), FULL, or WRONG.
+    """Fill `options` for the sentence of `lookup`. Returns their number (int64), FULL, or WRONG.
 
-    With lookup.is_lazy, target and reordering scores are left for complete_option, where features allow it.
+    With lookup.is_lazy, target and reordering scores are left to complete_option, if the features allow it.
 
     An example: "das haus" with longest = 2, where "das" has the pairs "the", "this", "das haus" has "the house", and
-    "haus" has "house", "the". The spans 0:1, 0:2, 1:2, 1:3 have the indices 0 to 3; the last one leaves the sentence.
+    "haus" has "house", "the". The spans 0:1, 0:2, 1:2, 1:3 have the indices 0 to 3; the last one exceeds the sentence.
 
         option    0 the    1 this    2 the house    3 house    4 the
         target    0        1         2              3          0         each distinct target phrase is stored once
         first     [0, 2, 3, 5, 5]                                        those of span s are first[s]:first[s + 1]
 
-    Language model scores are remembered by target, so that option 4 costs as little as if 0 had been asked.
+    Language model scores are memoized by target, so that option 4 costs as little as if it were option 0.
     """
     options.slots[:] = EMPTY
     options.state_slots[:] = EMPTY
@@ -78,7 +78,7 @@ def fill_options(lookup: Lookup, options: Options):
                         return FULL
             count += n_pairs
     options.first[n * longest] = count
-    # Nobody looks for room when the rest is completed
+    # complete_option, called later, does not check for room
     if is_later and count * lookup.candidates.words.size > options.words.size:
         return FULL
     return WRONG if is_wrong(lookup.candidates) else count
@@ -86,14 +86,14 @@ def fill_options(lookup: Lookup, options: Options):
 
 @inlined_kernel
 def _can_be_completed_later(lookup):
-    """Whether target and reordering scores of options can be filled by complete_option: nothing else uses them."""
+    """Whether complete_option can fill target and reordering scores later, because nothing needs them before."""
     sparse = lookup.tables.sparse
     return lookup.is_lazy and not (sparse.has_history or sparse.has_orientations or has_prepared(lookup))
 
 
 @inlined_kernel
 def _fetch(options, first, n_pairs, tables):
-    """Have the rows of these options' pairs fetched: they lie anywhere in a table larger than the caches."""
+    """Prefetch the table rows of these options' pairs: they lie anywhere in a table larger than processor caches."""
     for option in range(first, first + n_pairs):
         if options.pair[option] >= 0:
             prefetch(tables.phrases.target_offsets, options.pair[option])
@@ -105,7 +105,7 @@ def _fetch(options, first, n_pairs, tables):
 
 @inlined_kernel
 def _source_of(begin, end, lookup, options):
-    """The source phrase of words begin:end of a sentence, ABSENT if there is none or may be none, or a lattice."""
+    """The source phrase of words begin:end; ABSENT if the table has none, if the span is blocked, or in a lattice."""
     if lookup.sentence.paths.of_span.size > 0:
         return np.int64(ABSENT)
     if lookup.sentence.rules[begin * options.longest + end - begin - 1] == BLOCKED:
@@ -115,10 +115,10 @@ def _source_of(begin, end, lookup, options):
 
 @inlined_kernel
 def _recall_span(begin, end, source, lookup, options, count):
-    """Copy the pairs of `source` and their scores from the cache to the options from `count` on; their number.
+    """Copy the pairs of `source` and their scores from the cache to the options from `count` on; return their number.
 
-    Nothing is copied if there is no room for so many. NOT_KNOWN where they are not in the cache, or not all that the
-    span has.
+    Nothing is copied if there is no room for all. Returns NOT_KNOWN if they are not in the cache, or the span has
+    further pairs.
     """
     synthetic, cache = lookup.sentence.synthetic, lookup.candidates.cache
     span_index = begin * options.longest + end - begin - 1
@@ -158,9 +158,9 @@ def _add_pairs(options, first, n_pairs, candidates):
 
 @inlined_kernel
 def _pairs_of(begin, end, source, lookup, options):
-    """Write the pairs for words begin:end to options.order, best estimate first; their number, or FULL.
+    """Write the pairs for words begin:end to options.order, best estimate first. Returns their number, or FULL.
 
-    `source` is their phrase in the table, see _source_of.
+    `source` is the span's phrase in the table, see _source_of.
     """
     synthetic, phrases, candidates = lookup.sentence.synthetic, lookup.tables.phrases, lookup.candidates
     span_index, order, n_pairs = begin * options.longest + end - begin - 1, options.order, ZERO
@@ -196,7 +196,7 @@ def _pairs_of(begin, end, source, lookup, options):
 
 @inner_kernel
 def _rank_again(begin, end, lookup, order, n_pairs):
-    """Add to the scores of the pairs in `order` what depends on their place, and sort them by their estimates."""
+    """Add the scores that depend on a pair's place to the scores of the pairs in `order`, and sort them by estimate."""
     candidates = lookup.candidates
     for i in range(n_pairs):
         pair = order[i]

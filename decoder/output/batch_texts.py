@@ -1,4 +1,4 @@
-"""The texts of the best derivations of plain sentences, by a kernel that copies the bytes of words."""
+"""The texts of the best derivations of plain sentences, written by a kernel that copies the bytes of words."""
 
 import numpy as np
 
@@ -10,15 +10,15 @@ from phrasebeam.lm.text.fields import SPACE
 from phrasebeam.lm.text.line_words import LineWords
 
 FULL = np.int64(-1)  # returned if there is not enough room
-BYTES_OF_PHRASE = 32  # for which there is room at first
+BYTES_OF_PHRASE = 32  # initial room for each phrase
 
 
 def batch_texts(
     found: BestDerivations, n_found: int, table: PhraseTable, target: Words, lines: LineWords, unknown: np.ndarray
 ) -> list[str]:
-    """The translations of the first `n_found` sentences, tokens with spaces between them.
+    """The translations of the first `n_found` sentences, as tokens separated by spaces.
 
-    `target` are the target words, `unknown` (int64[K]) the indices in `lines` of all words that were copied.
+    `target` are the target words, `unknown` (int64[K]) the indices in `lines` of all copied words.
     """
     ends, size = np.empty(n_found, np.int64), int(found.offsets[n_found]) * BYTES_OF_PHRASE
     while True:
@@ -36,9 +36,10 @@ def batch_texts(
 
 @kernel
 def write_texts(found: BestDerivations, table: PhraseTable, target: Words, lines: LineWords, unknown, text, ends):
-    """Write the texts of the sentences, as many as `ends` (int64[N]) has place for; the bytes written, or FULL.
+    """Write the texts of the first N sentences, given `ends` (int64[N]); return the number of bytes written, or FULL.
 
-    Of each sentence `ends` has where in `text` (uint8[n]) it ends. Synthetic pairs of a sentence are its unknown words.
+    For each sentence, `ends` gets the end of its text in `text` (uint8[n]). Synthetic pairs of a sentence are its
+    unknown words.
     """
     size, copied = np.int64(0), np.int64(0)
     for i in range(ends.size):
@@ -65,7 +66,7 @@ def write_texts(found: BestDerivations, table: PhraseTable, target: Words, lines
 
 @inlined_kernel
 def _append(data, first, end, text, begin, size):
-    """Append data[first:end] to the sentence text[begin:size], behind a space if it has words; the size, or FULL."""
+    """Append data[first:end] to the sentence text[begin:size], after a space if it has words; return size, or FULL."""
     if size + 1 + end - first > text.size:
         return FULL
     if size > begin:

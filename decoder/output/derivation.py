@@ -1,4 +1,4 @@
-"""A derivation, the phrases of one translation in target order, and its feature vector computed from scratch."""
+"""A derivation, that is, the phrases of one translation in target order; its feature vector, computed from scratch."""
 
 from typing import NamedTuple
 
@@ -47,7 +47,7 @@ class Derivation(NamedTuple):
 
     @classmethod
     def of(cls, options: Options, chosen: np.ndarray) -> "Derivation":
-        """The phrases of the options of those numbers (int[K])."""
+        """The phrases of the options whose numbers are `chosen` (int[K])."""
         return cls(options.pair[chosen], options.begin[chosen], options.end[chosen])
 
 
@@ -55,11 +55,11 @@ class FeatureSpace(NamedTuple):
     """Work space in which features are computed, with room for a translation of up to T words."""
 
     states: States
-    memory: FeatureMemory  # scratch space, with room for more histories than the derivation has phrases
-    orientations: np.ndarray  # int8[K, 2], room for those of as many phrases
-    places: FeaturePlaces  # of the vectors that are filled
+    memory: FeatureMemory  # scratch space; room for more histories than the derivation has phrases
+    orientations: np.ndarray  # int8[K, 2], room for the orientations of K phrases
+    places: FeaturePlaces  # of the vectors to fill
     longest_grouped: int  # see add_length_groups
-    words: np.ndarray  # int32[T], target ids, or beyond them, see SyntheticPairs
+    words: np.ndarray  # int32[T], target ids; larger ids are those of SyntheticPairs
     lm_words: np.ndarray  # int32[T, L], language model ids; </s> included
     fired: SparseFeatureBuffer  # room for the sparse features of the derivation
     is_complete: bool = True  # whether </s> follows
@@ -75,7 +75,7 @@ class SparseFeatureLists(NamedTuple):
 
 @inner_kernel
 def fill_features(derivation: Derivation, tables: Tables, sentence: Sentence, space: FeatureSpace, features):
-    """Add the derivation's values to `features` (float64[F], laid out as FeatureLayout); the number of target words."""
+    """Add the derivation's values to `features` (float64[F], as FeatureLayout); return the number of target words."""
     places, size, first_gap, window, previous_end = space.places, np.int64(0), np.int64(0), np.uint64(0), START_END
     is_hierarchical, blocks = tables.orientations.is_hierarchical, space.memory.reordering
     fill_orientations(derivation, is_hierarchical, blocks, space.orientations)
@@ -102,7 +102,7 @@ def fill_features(derivation: Derivation, tables: Tables, sentence: Sentence, sp
 
 @inner_kernel
 def _add_alone(tables, sentence, space, pair, begin, end, length, features):
-    """Add the values of a pair over words begin:end, with `length` target words, that depend on nothing else."""
+    """Add the values of a pair over words begin:end, with `length` target words, that depend on no other phrase."""
     places, synthetic, n_translation = space.places, sentence.synthetic, tables.phrases.ln_scores.shape[1]
     if places.input_score != ABSENT:
         add_input_scores(sentence.paths, pair, places.input_score, features)
@@ -123,7 +123,7 @@ def _add_alone(tables, sentence, space, pair, begin, end, length, features):
 
 @inner_kernel
 def fire_derivation(derivation: Derivation, tables: Tables, sentence: Sentence, space: FeatureSpace):
-    """List all sparse features of a derivation, whose target words stand in space.words, in space.fired."""
+    """Write all sparse features of a derivation to space.fired; space.words must contain its target words."""
     sparse, synthetic, fired, words = tables.sparse, sentence.synthetic, space.fired, space.words
     fired.n[0] = 0
     has_neighbours = sparse.has_orientations or sparse.has_history
@@ -157,7 +157,7 @@ def fire_derivation(derivation: Derivation, tables: Tables, sentence: Sentence, 
 def fill_feature_matrix(
     derivations: Derivation, offsets, tables: Tables, sentence: Sentence, space: FeatureSpace, features: np.ndarray
 ):
-    """fill_features for the derivations offsets[i]:offsets[i + 1] of a concatenation; `space` fits the longest."""
+    """Call fill_features for the derivations offsets[i]:offsets[i + 1] of a concatenation; `space` fits the longest."""
     for i in range(features.shape[0]):
         first, last = offsets[i], offsets[i + 1]
         derivation = Derivation(
@@ -168,7 +168,7 @@ def fill_feature_matrix(
 
 @kernel
 def list_orientations(derivations: Derivation, offsets, is_hierarchical: bool, blocks: Blocks, orientations):
-    """fill_orientations for each derivation offsets[i]:offsets[i + 1]; `orientations` is int8[K, 2]."""
+    """Call fill_orientations for each derivation offsets[i]:offsets[i + 1]; `orientations` is int8[K, 2]."""
     for i in range(offsets.size - 1):
         begin, end = offsets[i], offsets[i + 1]
         derivation = Derivation(derivations.pair[begin:end], derivations.begin[begin:end], derivations.end[begin:end])
@@ -187,7 +187,7 @@ def list_sparse_features(
 ):
     """Write the sparse features of the derivations offsets[i]:offsets[i + 1] of a concatenation to `lists`.
 
-    Returns their number. Values are multiplied by the scale of their group (float64[len(GROUPS)]).
+    Returns the number of features. Values are multiplied by the scale of their group (float64[len(GROUPS)]).
     """
     count = np.int64(0)
     for i in range(lists.first.size - 1):

@@ -1,4 +1,4 @@
-"""Derivations of a sentence as translations for people, from what is known once its search has ended."""
+"""Derivations of a sentence as translations for users, from what is known after its search has ended."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ _fill_feature_matrix, _begin_states = direct(fill_feature_matrix), direct(begin_
 
 
 class ViewCache(NamedTuple):
-    """Words and phrases that the derivations of one sentence share."""
+    """Words and phrases shared by the derivations of one sentence."""
 
     targets: dict[int, Sequence[str]]  # by pair
     phrases: dict[tuple[int, int, int, int], Phrase]  # by pair, begin, end and target position
@@ -38,7 +38,7 @@ class ViewCache(NamedTuple):
 
 @dataclass(frozen=True)
 class DerivationView:
-    """A sentence, and the model by which it was translated."""
+    """A sentence, and the model with which it was translated."""
 
     source: PreparedSentence
     model: Model
@@ -54,7 +54,7 @@ class DerivationView:
     def translation(
         self, derivation: Derivation, score: float, values: np.ndarray | None = None, cache: ViewCache | None = None
     ) -> Translation:
-        """A derivation for people; `values` are its features, float64[F], if they are known."""
+        """A derivation as users see it; `values` are its features, float64[F], if they are known."""
         kept = DerivationView(self.source, self.model, self.weights, self.features, self.table_words)
         pairs = original_pairs(derivation.pair, self.source.tables.origin).tolist()
         phrases = list(zip(pairs, derivation.begin.tolist(), derivation.end.tolist()))
@@ -68,7 +68,7 @@ class DerivationView:
         )
         translation = Translation(text, score, find_features, partial(kept._phrases, phrases, cache))
         if values is None and self.source.tables.origin is not None:
-            _ = translation.features  # the next sentence in the workspace writes over such tables
+            _ = translation.features  # compute them now: the next sentence in the workspace overwrites these tables
         return translation
 
     def _one_vector(self, derivation: Derivation) -> dict[str, float | list[float]]:
@@ -79,9 +79,9 @@ class DerivationView:
     def fill_features(
         self, phrases: Derivation, offsets: np.ndarray, matrix: np.ndarray, is_complete: bool = True
     ) -> None:
-        """Feature values of the derivations offsets[i]:offsets[i + 1] of `phrases`, computed from these alone.
+        """Fill `matrix` with feature values of the derivations offsets[i]:offsets[i + 1] of `phrases` alone.
 
-        They are translations of the whole sentence, unless they are not `is_complete`.
+        The derivations translate the whole sentence unless `is_complete` is false.
         """
         space = self.feature_space(int(np.diff(offsets).max()), is_complete)
         _fill_feature_matrix(phrases, offsets, self.tables, self.source.sentence, space, matrix)
@@ -138,25 +138,25 @@ class DerivationView:
         )
 
     def target(self, pair: int) -> Sequence[str]:
-        """Target words of a pair; a negative one is synthetic."""
+        """Target words of a pair; a negative pair is synthetic."""
         if pair < 0:
             synthetic = self.source.synthetic[-1 - pair]
             return [synthetic.shown] if synthetic.shown else synthetic.target
         return self.table_words(pair)
 
     def words_of(self, pair: int) -> Sequence[str]:
-        """Target words of a pair, in the form that the models use."""
+        """Target words of a pair, as the models spell them."""
         return self.source.synthetic[-1 - pair].target if pair < 0 else self.table_words(pair)
 
     def points_of(self, pair: int, n_source: int, n_target: int) -> Points:
-        """Alignment points of a pair with these numbers of words, in the form for sparse features."""
+        """Alignment points of a pair with these numbers of words, in the form that sparse features need."""
         if pair < 0:
             return self.source.synthetic[-1 - pair].points
         return alignment_in(self.model.tables.phrases, pair, n_source, n_target)
 
 
 def cached_target_words(model: Model) -> Callable[[int], Sequence[str]]:
-    """Target words of the pairs of a model's table; the most recently used are cached."""
+    """A function that returns the target words of a pair of the model's table; the most recently used are cached."""
     table, word = model.tables.phrases, model.target.word
 
     @lru_cache(PHRASES_KEPT)

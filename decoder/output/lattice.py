@@ -1,7 +1,7 @@
-"""The lattice of a sentence: the ways through a hypothesis graph from its start to its end.
+"""The lattice of a sentence: the paths through a hypothesis graph from its start to its end.
 
-With the best score of every way onwards (outside score) it can be cut to what lies on a derivation that is almost
-as good as the best (Sixtus & Ortmanns 1999, for word graphs of speech recognizers).
+With the best score from each node to the end (outside score), the lattice can be reduced to nodes and edges on
+derivations that are almost as good as the best (Sixtus & Ortmanns 1999, for word graphs of speech recognizers).
 """
 
 import math
@@ -15,32 +15,32 @@ from phrasebeam.decoder.search.hypothesis_graph import START_NODE, HypothesisGra
 from phrasebeam.kernels.jit import kernel
 
 NONE = -1
-ROUNDING = 1e-9  # of sums of scores in another order
+ROUNDING = 1e-9  # error of sums of scores in different orders
 
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
     """A lattice of N nodes, ordered by the number of covered words from the start to the end, and E edges with phrases.
 
-    Every path from start to end is a derivation that the search kept, and every node and edge lies on such a path.
+    Every path from start to end is a derivation that survived the search, and every node and edge lies on such a path.
     Scores are natural logarithms; spans are half open.
     """
 
     source: tuple[str, ...]  # words of the sentence
     score: float  # model score of the best derivation
     covered: np.ndarray  # int32[N], source words translated so far
-    inside: np.ndarray  # float64[N], score of the best way from the start to the node
-    outside: np.ndarray  # float64[N], score of the best way from the node to the end
-    following: np.ndarray  # int64[N], the first edge of that way; -1 at the end
+    inside: np.ndarray  # float64[N], score of the best path from the start to the node
+    outside: np.ndarray  # float64[N], score of the best path from the node to the end
+    following: np.ndarray  # int64[N], the first edge of the best path to the end; -1 at the end
     edge_first: (
         np.ndarray
-    )  # int64[N + 1], edges that lead to node i are edge_first[i]:edge_first[i + 1], the best first
+    )  # int64[N + 1], the edges that lead to node i are edge_first[i]:edge_first[i + 1], the best first
     edge_from: np.ndarray  # int32[E], node
     edge_to: np.ndarray  # int32[E], node
     edge_score: np.ndarray  # float64[E], what the phrase adds to the score
     begin: np.ndarray  # int32[E], source span
     end: np.ndarray  # int32[E]
-    option: np.ndarray  # int32[E], the same number for the same phrase pair of the same words
+    option: np.ndarray  # int32[E], equal for equal phrase pairs of the same words
     phrase: list[str]  # E source phrases
     target: list[str]  # E target phrases
 
@@ -81,7 +81,7 @@ def connected(graph: HypothesisGraph, n_words: int, beam: float = math.inf) -> C
 def beam_of_words(graph: HypothesisGraph, n_words: int, sizes: np.ndarray, most: int) -> float:
     """The widest beam within which all phrases together have at most `most` target words.
 
-    `sizes` (int[O]) has those of each option. The best derivation, and all that are as good, are within any beam.
+    `sizes` (int[O]) has the number of target words of each option. The best derivations are within every beam.
     """
     part = connected(graph, n_words)
     node = np.searchsorted(graph.edge_first[: part.node[-1] + 2], part.edge, side="right") - 1
@@ -95,7 +95,7 @@ def beam_of_words(graph: HypothesisGraph, n_words: int, sizes: np.ndarray, most:
 
 @kernel
 def fill_outside(graph: HypothesisGraph, final: int, beam, outside, following: np.ndarray, kept: np.ndarray):
-    """Fill the outside scores (-inf: no way to the end), the edges onwards, and which edges lie within the beam."""
+    """Fill the outside scores (-inf: no path to the end), the edges towards the end, and which edges the beam keeps."""
     worst = graph.score[final] - beam
     for node in range(final + 1):
         outside[node], following[node] = -np.inf, NONE
@@ -105,7 +105,7 @@ def fill_outside(graph: HypothesisGraph, final: int, beam, outside, following: n
             continue
         first = graph.edge_first[node]
         for edge in range(first, graph.edge_first[node + 1]):
-            # Whatever rounding does, the best edge of a node that is kept must be kept too.
+            # Despite rounding, the best edge of a node in the lattice must be in the lattice, too.
             if edge != first and graph.edge_score[edge] + outside[node] < worst:
                 continue
             kept[edge] = True

@@ -1,4 +1,4 @@
-"""Lattices as text: Moses' search graph, and Graphviz for people to look at."""
+"""Lattices as text: Moses' search graph, and Graphviz for human readers."""
 
 from collections import defaultdict
 from typing import Literal
@@ -9,7 +9,7 @@ from phrasebeam.decoder.output.lattice import NONE, Lattice
 
 LatticeFormat = Literal["osg", "dot"]
 
-# HTML entities and backslashes mean something within labels; no name can hold a NUL.
+# HTML entities and backslashes have a meaning in labels; names cannot contain NUL.
 ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "&": "&amp;", "\0": "\u2400"})
 BEST = ' color="#D55E00" fontcolor="#A04000" penwidth=3'  # vermilion: not taken for black or grey by any eye
 LOOK = (
@@ -17,24 +17,24 @@ LOOK = (
     '  node [shape=box style=rounded color="#666666" fontname=Helvetica];\n'
     '  edge [color="#666666" fontname=Helvetica];\n'
 )
-# What people can read: the edges on the best derivations, and the best phrases of those between the same two nodes.
+# Limits for readability: the edges on the best derivations, and the best phrases between the same two nodes.
 MOST_EDGES, MOST_PHRASES = 100, 3
 
 
 def render_lattice(number: int, lattice: Lattice | None, lattice_format: LatticeFormat) -> str:
-    """The lattice of sentence `number` in that format; "" for none."""
+    """The lattice of sentence `number` in the given format; "" for None."""
     if lattice is None:
         return ""
     return render_search_graph(number, lattice) if lattice_format == "osg" else render_dot(number, lattice)
 
 
 def render_search_graph(number: int, lattice: Lattice) -> str:
-    """The lattice of sentence `number` as Moses writes it by -output-search-graph, a line for each hypothesis.
+    """The lattice of sentence `number` as Moses' -output-search-graph writes it, one line for each hypothesis.
 
-    A hypothesis is an edge, and a node has the number of its best one: `back` names the node that an edge comes from,
-    `recombined` the best hypothesis of the node that a worse one led to, `forward` the best hypothesis that follows (-1
-    at the end) and `fscore` the best score from there to the end. Spans include both ends. The hypothesis 0 is the
-    start. Moses writes three decimals, and we six.
+    A hypothesis is an edge, and a node has the number of its best hypothesis: `back` is the node that an edge comes
+    from, `recombined` the best hypothesis of the node to which a worse hypothesis led, `forward` the best hypothesis
+    that follows (-1 at the end), and `fscore` the best score from there to the end. Spans include both ends. Hypothesis
+    0 is the start. Moses writes three decimals, we write six.
     """
     first = lattice.edge_first.tolist()
     names = [0, *(edge + 1 for edge in first[1:-1])]
@@ -62,9 +62,9 @@ def render_search_graph(number: int, lattice: Lattice) -> str:
 def render_dot(number: int, lattice: Lattice) -> str:
     """The lattice of sentence `number` as a directed graph for Graphviz, from left to right, the best derivation bold.
 
-    A node shows how many words are covered and the best score up to it; an arc, for each phrase, the target words and
-    what they add to the score, and below the source words. Phrases between the same two nodes share an arc, the best
-    one first. Of a large lattice it shows the MOST_EDGES on the best derivations.
+    A node shows how many words are covered and the best score up to it. An arc shows, for each phrase, the target words
+    with their contribution to the score, and the source words below. Phrases between the same two nodes share an arc,
+    the best one first. Of a large lattice, only the MOST_EDGES edges on the best derivations are shown.
     """
     edges, path = _readable_edges(lattice), set(lattice.best_path)
     source, node = lattice.edge_from.tolist(), lattice.edge_to.tolist()
@@ -86,7 +86,7 @@ def render_dot(number: int, lattice: Lattice) -> str:
 
 
 def _readable_edges(lattice: Lattice) -> list[int]:
-    """The edges on derivations that are better than any of the others: at most MOST_EDGES, or the best path alone."""
+    """The edges on the best derivations: at most MOST_EDGES, ties left out together, or the best path alone."""
     best = lattice.inside[lattice.edge_from] + lattice.edge_score + lattice.outside[lattice.edge_to]
     if best.size <= MOST_EDGES:
         return list(range(best.size))

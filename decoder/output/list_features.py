@@ -1,4 +1,4 @@
-"""The n-best list of a sentence for learning: its features, the sparse ones by column of the list, and its texts."""
+"""The n-best list of a sentence for learning: its dense and sparse features, the latter by column, and its texts."""
 
 from typing import NamedTuple
 
@@ -14,12 +14,12 @@ from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.kernels.hashing import EMPTY, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import direct, inlined_kernel, inner_kernel, kernel
 
-NO_GROUPS = np.full(len(GROUPS), ABSENT, np.int64)  # places of the groups' sums in vectors that shall not have them
-SLOTS = np.int64(1 << 6)  # of the hash table of columns, at first
+NO_GROUPS = np.full(len(GROUPS), ABSENT, np.int64)  # places for vectors that omit the sums of groups
+SLOTS = np.int64(1 << 6)  # initial size of the hash table of columns
 
 
 class ListFeatures(NamedTuple):
-    """Features of the K hypotheses of a list, whose Z sparse features lie in C columns, one for each key."""
+    """Features of the K hypotheses of a list. Their Z sparse features have C columns, one for each key."""
 
     dense: np.ndarray  # float64[K, F], laid out as FeatureLayout; 0 for the scales of groups of sparse features
     first: np.ndarray  # int64[K + 1], sparse features of hypothesis i are first[i]:first[i + 1]
@@ -35,15 +35,15 @@ class HypothesisList(NamedTuple):
     texts: list[str]  # K
     score: np.ndarray  # float64[K], model score
     features: ListFeatures
-    derivations: Derivations  # their pairs are numbered as in the model's table; synthetic ones are negative
+    derivations: Derivations  # pairs are numbered as in the model's table; synthetic pairs are negative
 
 
 class _ColumnTable(NamedTuple):
-    """Work space that finds the column of a key."""
+    """Work space for finding the column of a key."""
 
-    slots: np.ndarray  # int32[T], a hash table of columns; a power of two of them is used
-    n_slots: np.ndarray  # int64[1], how many are used, more than twice as many as there are columns
-    latest: np.ndarray  # int64[C], where the latest feature of each column stands
+    slots: np.ndarray  # int32[T], a hash table of columns, of which the first n_slots are used
+    n_slots: np.ndarray  # int64[1], number of used slots, a power of two above twice the number of columns
+    latest: np.ndarray  # int64[C], index of the latest feature of each column
 
 
 @kernel
@@ -57,10 +57,10 @@ def fill_list_features(
     table: _ColumnTable,
     features: ListFeatures,
 ):
-    """Fill `features` with those of the derivations offsets[i]:offsets[i + 1] (int64[K + 1]); the number of columns.
+    """Fill `features` for the derivations offsets[i]:offsets[i + 1] (int64[K + 1]); return the number of columns.
 
-    features.dense must be 0; the other arrays may be longer than needed. `scales` (float64[len(GROUPS)]) are those of
-    the groups of sparse features; `space` has room for the longest derivation.
+    features.dense must be 0; the other arrays may be longer than needed. `scales` (float64[len(GROUPS)]) are the scales
+    of the groups of sparse features; `space` has room for the longest derivation.
     """
     n_columns, count = np.int64(0), np.int64(0)
     _use_slots(table, SLOTS)
@@ -88,7 +88,7 @@ def fill_list_features(
 
 @inlined_kernel
 def _column_of(table, keys, n_columns, key):
-    """The column of `key` in keys[:n_columns]; a new key is written behind them."""
+    """The column of `key` in keys[:n_columns]; a new key is appended."""
     slot = first_slot(mix(key), table.n_slots[0])
     while table.slots[slot] != EMPTY and keys[table.slots[slot]] != key:
         slot = next_slot(slot, table.n_slots[0])
@@ -139,7 +139,7 @@ def fill_list_scores(features: ListFeatures, dense, sparse, scores):
 def hypothesis_list(result: SearchResult, n: int, distinct: bool = True) -> HypothesisList:
     """The `n` best derivations of a search, or with `distinct` the best one of each of the `n` best texts.
 
-    Of an empty sentence it has one hypothesis, what was typed.
+    For an empty sentence, the only hypothesis is the typed prefix.
     """
     best = result.derivations(n, distinct)
     features = list_features(result, best)
@@ -148,7 +148,7 @@ def hypothesis_list(result: SearchResult, n: int, distinct: bool = True) -> Hypo
 
 
 def list_features(result: SearchResult, best: Derivations) -> ListFeatures:
-    """The features of derivations of a search, whose pairs are numbered as in the tables of the search."""
+    """The features of derivations of a search; their pairs are numbered as in the tables of the search."""
     size, most = best.score.size, best.phrases.pair.size * result.workspace.most_sparse_features
     space = result.feature_space(int(np.diff(best.offsets).max()), True)
     space = space._replace(places=space.places._replace(sparse=NO_GROUPS))
@@ -173,7 +173,7 @@ def list_features(result: SearchResult, best: Derivations) -> ListFeatures:
 
 
 def scores_of(features: ListFeatures, dense: np.ndarray, sparse: SparseWeights) -> np.ndarray:
-    """float64[K] scores of the hypotheses by the weights `dense` (float64[F]) and `sparse`."""
+    """float64[K] scores of the hypotheses with the weights `dense` (float64[F]) and `sparse`."""
     by_column, scores = np.empty(features.keys.size), np.empty(features.first.size - 1)
     fill_weights(sparse, features.keys, by_column)
     fill_list_scores(features, np.ascontiguousarray(dense, np.float64), by_column, scores)

@@ -1,8 +1,9 @@
 """Minimum Bayes risk decisions over n-best lists (Kumar & Byrne 2004), with sentence BLEU or chrF++ as the gain.
 
-Chosen is the translation e with the largest sum over all e' of the list of p(e') gain(e, reference e'), where p(e') is
-proportional to exp(scale times model score). Sentence BLEU is that of Moses (mbr.cpp): matches and counts of n-grams
-are one more for n > 1 (Lin & Och 2004), without a common word it is zero, and the brevity penalty is as in BLEU.
+The translation e is chosen that has the largest sum over all e' of the list of p(e') gain(e, reference e'), where p(e')
+is proportional to exp(scale times model score). Sentence BLEU is that of Moses (mbr.cpp): for n > 1, one is added to
+matches and counts of n-grams (Lin & Och 2004), without a common word BLEU is zero, and the brevity penalty is that of
+BLEU.
 """
 
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.kernels.trie import ROOT, Trie, child, new_trie
 
 Gain = Literal["bleu", "chrf++"]
-MOST_COMPARED = 10_000  # each with each, which takes a minute a sentence
+MOST_COMPARED = 10_000  # all are compared with all, which takes a minute a sentence
 
 
 class MbrSettings(Section):
@@ -38,18 +39,18 @@ NONE = -1
 
 
 class TargetTexts(NamedTuple):
-    """K translations as word ids, number i being words[offsets[i]:offsets[i + 1]]."""
+    """K translations as word ids; translation i is words[offsets[i]:offsets[i + 1]]."""
 
     words: np.ndarray  # int32[W]
     offsets: np.ndarray  # int64[K + 1]
 
 
 class Grams(NamedTuple):
-    """Distinct n-grams of K texts; those of n + 1 words of text i are first[i, n]:first[i, n + 1]."""
+    """Distinct n-grams of K texts; the n-grams of n + 1 words of text i are first[i, n]:first[i, n + 1]."""
 
     first: np.ndarray  # int64[K, ORDER + 1]
     gram: np.ndarray  # int32[G], node of a trie
-    times: np.ndarray  # int32[G], how often in the text
+    times: np.ndarray  # int32[G], count of the n-gram in the text
 
 
 def texts_of(derivations: Derivations, options: Options) -> TargetTexts:
@@ -58,15 +59,15 @@ def texts_of(derivations: Derivations, options: Options) -> TargetTexts:
 
 
 def choose(texts: TargetTexts, scores: np.ndarray, settings: MbrSettings) -> int:
-    """Number of the text with the largest expected BLEU, the first of several.
+    """Number of the text with the largest expected BLEU, the first one in case of ties.
 
-    `scores`, float64[K], are model scores; texts shall be distinct.
+    `scores`, float64[K], are model scores; the texts should be distinct.
     """
     return int(np.argmax(expected_bleu(texts, scores, settings.scale)))
 
 
 def expected_bleu(texts: TargetTexts, scores: np.ndarray, scale: float) -> np.ndarray:
-    """float64[K] BLEU that each text can expect, in [0, 1]."""
+    """float64[K], the expected BLEU of each text, in [0, 1]."""
     probability = probabilities(scores, scale)
     grams, trie = _extract(texts)
     gains = np.zeros(scores.size)
@@ -81,7 +82,7 @@ def probabilities(scores: np.ndarray, scale: float) -> np.ndarray:
 
 
 def expected_chrf(texts: Sequence[str], probability: np.ndarray) -> np.ndarray:
-    """float64[K] expected chrF++ of each of K texts, if the others are right with `probability`, in [0, 1]."""
+    """float64[K], expected chrF++ of each of K texts, in [0, 1], if each other text is right with its `probability`."""
     grams, gains = grams_of(texts), np.zeros(len(texts))
     fill_chrf_gains(grams, probability, np.zeros(int(grams.n_nodes[0]), np.int32), np.empty(3 * ORDERS), gains)
     return gains
@@ -99,7 +100,7 @@ def _extract(texts: TargetTexts) -> tuple[Grams, Trie]:
 def fill_grams(texts: TargetTexts, trie: Trie, latest, nodes, grams: Grams):
     """Fill `grams` with the n-grams of the texts, counted per text.
 
-    Work space: `latest` (int32[trie], NONE at first), where a gram was put last; `nodes` (int64[W]).
+    Work space: `latest` (int32[trie], NONE at first), the last entry of each n-gram; `nodes` (int64[W]).
     """
     size = np.int64(0)
     for i in range(grams.first.shape[0]):
@@ -122,9 +123,9 @@ def fill_grams(texts: TargetTexts, trie: Trie, latest, nodes, grams: Grams):
 
 @kernel
 def fill_gains(grams: Grams, lengths: np.ndarray, probability: np.ndarray, counts, gains):
-    """Add to `gains` (float64[K]) what each text can expect; `counts` (int32[trie], all 0) is work space.
+    """Add the expected BLEU of each text to `gains` (float64[K]); `counts` (int32[trie], all 0) is work space.
 
-    Matches are the same whichever of two texts is the reference.
+    Matches of two texts are the same whichever of them is the reference.
     """
     for i in range(gains.size):
         for index in range(grams.first[i, 0], grams.first[i, ORDER]):
@@ -140,7 +141,7 @@ def fill_gains(grams: Grams, lengths: np.ndarray, probability: np.ndarray, count
 
 @inner_kernel
 def _matched(grams, j, counts):
-    """Product over n of the n-grams that text `j` shares with that of `counts`, those of n > 1 one more."""
+    """Product over n of the number of n-grams of text `j` that match `counts`, plus one for n > 1."""
     product = 1.0
     for n in range(ORDER):
         matches = np.int64(n > 0)
@@ -156,7 +157,7 @@ def _matched(grams, j, counts):
 
 @inner_kernel
 def _bleu(matched, length, reference_length):
-    """BLEU of a text with this number of words, given the product of its matches with a reference."""
+    """BLEU of a text of `length` words, from the product of its matches with a reference."""
     if matched == 0.0:
         return 0.0
     total = float(length)

@@ -1,8 +1,8 @@
 """The n best derivations in a hypothesis graph, exactly and lazily (Huang & Chiang 2005, algorithm 3).
 
-Each node has a list of the best ways to it. The next one is the best of one candidate an edge: the edge behind some
-entry of the list of the node that it comes from, which is only then made longer. Where target strings shall be
-distinct, a way whose string is in the node's list is left out: what follows it follows the better way as well.
+Each node has a list of the best ways to it. The next entry is the best of one candidate per edge: the edge appended to
+some entry in the list of its source node. Only then is that node's list extended. If target strings must be distinct, a
+way is left out if its string is already in the node's list: whatever follows it also follows the better way.
 """
 
 from typing import Annotated, NamedTuple
@@ -21,17 +21,17 @@ from phrasebeam.kernels.ordering import TOP, push, sift_down
 NONE = -1
 FULL = np.int64(-1)
 KNOWN, ADDED = np.int64(0), np.int64(1)
-ENTRIES, STRINGS_PER_ENTRY = 1 << 12, 4  # room at first; powers of two
+ENTRIES, STRINGS_PER_ENTRY = 1 << 12, 4  # initial room; powers of two
 
 
 class DerivationHeaps(NamedTuple):
-    """Up to D entries in the lists of N nodes with E edges; an entry is an edge behind an entry of its source node."""
+    """Up to D entries in the lists of N nodes with E edges; an entry is an edge after an entry of its source node."""
 
     n_entries: Annotated[np.ndarray, array(np.int64, 1)]
     edge: Annotated[np.ndarray, array(np.int32, "D", fill=None)]
-    source: Annotated[np.ndarray, array(np.int32, "D", fill=None)]  # entry
+    source: Annotated[np.ndarray, array(np.int32, "D", fill=None)]  # the entry that the edge extends
     next: Annotated[np.ndarray, array(np.int32, "D", fill=None)]  # the next worse entry of the node, or NONE
-    # By how much it scores below the best entry of the node
+    # Difference of its score to that of the node's best entry
     loss: Annotated[np.ndarray, array(np.float64, "D", fill=None)]
     node: Annotated[np.ndarray, array(np.int32, "D", fill=None)]
     string: Annotated[np.ndarray, array(np.int32, "D", fill=None)]  # target string up to the node
@@ -39,20 +39,20 @@ class DerivationHeaps(NamedTuple):
     slots: Annotated[np.ndarray, array(np.int32, "T", fill=NONE)]
     first: Annotated[np.ndarray, array(np.int32, "N", fill=NONE)]  # best entry, NONE while the node has no list
     last: Annotated[np.ndarray, array(np.int32, "N", fill=NONE)]  # worst entry so far
-    waiting: Annotated[np.ndarray, array(np.int64, "N")]  # candidates in the node's part of `heap`
-    # The edge added last, whose next candidate does not wait yet, or NONE
+    waiting: Annotated[np.ndarray, array(np.int64, "N")]  # number of candidates in the node's part of `heap`
+    # The edge added last, whose next candidate is not yet in the queue, or NONE
     pending: Annotated[np.ndarray, array(np.int32, "N", fill=NONE)]
-    # Edges counted from the node's first, the least candidate_loss on top
+    # Edges counted from the node's first edge, the one with the least candidate_loss on top
     heap: Annotated[np.ndarray, array(np.int64, "E", fill=None)]
     candidate_loss: Annotated[np.ndarray, array(np.float64, "E", fill=None)]
-    # Entry, or NONE: the first one of a node that may have no list yet
+    # Entry of the candidate; NONE: the first entry of a node that may have no list yet
     candidate_source: Annotated[np.ndarray, array(np.int32, "E", fill=None)]
-    stack: Annotated[np.ndarray, array(np.int64, "n + 1", fill=None)]  # nodes whose lists are being made longer
-    chain: Annotated[np.ndarray, array(np.int64, "n + 1", fill=None)]  # nodes that are to get lists
+    stack: Annotated[np.ndarray, array(np.int64, "n + 1", fill=None)]  # nodes whose lists are being extended
+    chain: Annotated[np.ndarray, array(np.int64, "n + 1", fill=None)]  # nodes that will get lists
 
 
 class Derivations(NamedTuple):
-    """K derivations, best first; number i has the phrases offsets[i]:offsets[i + 1]."""
+    """K derivations, best first; derivation i has the phrases offsets[i]:offsets[i + 1]."""
 
     offsets: np.ndarray  # int64[K + 1]
     phrases: Derivation
@@ -97,7 +97,7 @@ def _new_lists(n_words: int, n_nodes: int, n_edges: int, capacity: int) -> Deriv
 
 @kernel
 def fill_lists(graph: HypothesisGraph, final, n, strings: TargetStrings, lists: DerivationHeaps):
-    """Give the node `final` a list of up to `n` entries; their number, or FULL if the arrays are too small."""
+    """Give node `final` a list of up to `n` entries; return their number, or FULL if the arrays are too small."""
     lists.edge[0], lists.source[0], lists.next[0], lists.loss[0] = NONE, NONE, NONE, 0.0
     lists.node[0], lists.string[0] = START_NODE, EMPTY_STRING
     lists.first[START_NODE], lists.last[START_NODE] = 0, 0
@@ -122,7 +122,7 @@ def _has_more(lists, node):
 
 @kernel
 def _open(graph, node, strings, lists):
-    """Give `node` a list with its best entry, and before it the nodes on the best way to it; ADDED or FULL."""
+    """Give `node` a list with its best entry, after the nodes on the best way to it. Returns ADDED or FULL."""
     depth = 0
     while lists.first[node] == NONE:
         lists.chain[depth] = node
@@ -151,7 +151,7 @@ def _open(graph, node, strings, lists):
 
 @inner_kernel
 def _lengthen(graph, node, strings, lists):
-    """Add the next best entry to the list of `node`, if there is one; KNOWN, or FULL."""
+    """Add the next best entry to the list of `node`, if there is one. Returns KNOWN or FULL."""
     lists.stack[0], depth = node, 1
     while depth > 0:
         node = lists.stack[depth - 1]
@@ -194,7 +194,7 @@ def _wait(graph, node, edge, lists):
 
 @inner_kernel
 def _pop(graph, node, lists):
-    """The edge of the best candidate that waited at `node`, or NONE."""
+    """Remove the best candidate in the queue of `node` and return its edge, or NONE."""
     size = lists.waiting[node] - 1
     if size < 0:
         return np.int64(NONE)
@@ -209,7 +209,7 @@ def _pop(graph, node, lists):
 
 @kernel
 def _add(graph, node, edge, strings, lists):
-    """Add the candidate of `edge` to the list of `node`: ADDED, KNOWN if its string is there already, or FULL."""
+    """Add the candidate of `edge` to the list of `node`. Returns ADDED, KNOWN if its string is in the list, or FULL."""
     lists.pending[node] = edge
     entry, source = lists.n_entries[0], np.int64(lists.candidate_source[edge])
     if entry == lists.edge.size:
@@ -238,7 +238,7 @@ def _add(graph, node, edge, strings, lists):
 
 @kernel
 def read_list(graph: HypothesisGraph, final, lists: DerivationHeaps, offsets: np.ndarray, chosen, losses: np.ndarray):
-    """Write the options of the entries of node `final` into `chosen`, one behind the other, and where each begins."""
+    """Write the options of the entries of node `final` to `chosen`, concatenated, and their begins to `offsets`."""
     entry, i = np.int64(lists.first[final]), 0
     while entry != NONE:
         begin, losses[i] = offsets[i], lists.loss[entry]

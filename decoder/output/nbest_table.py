@@ -17,18 +17,18 @@ class NbestTable(NamedTuple):
     texts: list[str]  # K
     score: np.ndarray  # float64[K], the model score
     features: np.ndarray  # float64[K, F], laid out as FeatureLayout
-    sparse: SparseRows  # K, see nbest_table; empty where not asked for
+    sparse: SparseRows  # K rows, see nbest_table; empty if not requested
     first: np.ndarray  # int64[K + 1], phrases of entry i are pairs[first[i]:first[i + 1]], in target order
-    pairs: np.ndarray  # int64[...], as the model's table numbers them; synthetic ones are negative
-    orientations: np.ndarray  # int8[..., 2], of the phrases by DIRECTIONS, see fill_orientations
-    names: list[str]  # F, of the columns of features, those of lists numbered from 0: translation_0
+    pairs: np.ndarray  # int64[...], numbered as in the model's table; synthetic pairs are negative
+    orientations: np.ndarray  # int8[..., 2], orientations of the phrases by DIRECTIONS, see fill_orientations
+    names: list[str]  # F names of the columns of features; features of lists are numbered from 0: translation_0
 
 
 def nbest_table(result: SearchResult, n: int, distinct: bool, sparse: bool) -> NbestTable:
-    """The `n` best derivations of a search, or with `distinct` the best one of each of the `n` best texts.
+    """The `n` best derivations of a search, or with `distinct` the best derivation of each of the `n` best texts.
 
-    With `sparse`, their sparse features: values by key, times the scale of the feature's group, so that the weights of
-    features times these values add up to the group's share of the score.
+    With `sparse`, the table has sparse features: values by key, times the scale of the feature's group, so that the sum
+    of weights times these values is the group's share of the score.
     """
     if not result.source.words:
         best = result.best()

@@ -12,9 +12,9 @@ BAR = re.compile(r"\||&((?:amp;)*#124;)")
 
 
 def escape_bars(text: str) -> str:
-    """`text` with &#124; for each | where three or more stand together, which would set off fields.
+    """`text` with &#124; for each | where three or more stand together, since these would separate fields.
 
-    That is how Moses' escape-special-chars.perl writes |. What looks so already is escaped once more.
+    Moses' escape-special-chars.perl writes | in this way. Text that is already escaped is escaped once more.
     """
     if "|||" not in text and "#124;" not in text:  # nearly always
         return text
@@ -22,7 +22,7 @@ def escape_bars(text: str) -> str:
 
 
 def restore_bars(text: str) -> str:
-    """The text that escape_bars has made `text` of."""
+    """The text from which escape_bars made `text`."""
     if "|||" not in text and "#124;" not in text:
         return text
     return BARS.sub(lambda bars: bars[0].replace("&#124;", "|").replace("&amp;", "&"), text)
@@ -35,9 +35,9 @@ def render(
     scores: bool,
     moses_names: Sequence[MosesFeature] | None = None,
 ) -> str:
-    """One line: the text, with segmentation if asked for, then fields set off by ' ||| ', see escape_bars.
+    """One line: the text, with segmentation if requested, then fields separated by ' ||| ', see escape_bars.
 
-    The last is that of confidences, where the translation has them.
+    The last field has the confidences, if the translation has any.
     """
     fields = [translation.text]
     if segmentation:
@@ -61,11 +61,11 @@ def render_nbest(
     segmentation: bool,
     moses_names: Sequence[MosesFeature] | None = None,
 ) -> str:
-    """The n-best list of sentence `number` as Moses writes it, a line each.
+    """The n-best list of sentence `number` as Moses writes it, one line for each translation.
 
-    number ||| text ||| features ||| score, and if asked for ||| source=target spans in target order, both ends
-    included, and ||| the word alignment. Texts and names are as escape_bars writes them. With `moses_names` features
-    have these names, as named_values says, instead of ours.
+    A line is number ||| text ||| features ||| score, and if requested ||| source=target spans in target order, both
+    ends included, and ||| the word alignment. Texts and names are escaped as by escape_bars. With `moses_names`,
+    features have Moses' names, see named_values, instead of ours.
     """
     lines = []
     for translation in translations:
@@ -79,7 +79,7 @@ def render_nbest(
 
 
 def _scores(translation: Translation, moses_names: Sequence[MosesFeature] | None) -> list[str]:
-    """The field of feature values, by name, sparse ones behind the others; and that of the score."""
+    """The field of feature values by name, sparse features last, and the field of the score."""
     sparse = [(translation.sparse_names[key], value) for key, value in translation.sparse.items()]
     values: Iterable[tuple[str, float | list[float]]] = [*translation.features.items(), *sparse]
     if moses_names is not None:
@@ -97,4 +97,4 @@ def _alignment(translation: Translation) -> str:
 
 def _span(span: tuple[int, int]) -> str:
     begin, end = span
-    return f"{begin}" if end <= begin + 1 else f"{begin}-{end - 1}"  # of no words: where they would be
+    return f"{begin}" if end <= begin + 1 else f"{begin}-{end - 1}"  # an empty span: its position

@@ -20,11 +20,11 @@ class Request:
 
     n: int | None = None  # derivations in the n-best list; None for no list
     distinct: bool = False  # only the best derivation of each text in that list
-    mbr: MbrSettings | None = None  # the translation of least Bayes risk instead of that of the best derivation
+    mbr: MbrSettings | None = None  # choose the translation of least Bayes risk instead of the best derivation
     lattice: bool = False
     sparse: SparseDetail = ""  # sparse features of the n-best list, by key, and their names
-    lattice_beam: float = math.inf  # keep what lies on derivations that score at most so much below the best
-    confidence: ConfidenceSettings | None = None  # how sure each word of all these translations is
+    lattice_beam: float = math.inf  # keep what lies on derivations that score at most this much below the best
+    confidence: ConfidenceSettings | None = None  # compute how sure each word of all these translations is
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -39,5 +39,5 @@ class Answer:
     """The results that a Request asks for, for one sentence."""
 
     translation: Translation
-    nbest: list[Translation] = field(default_factory=list)  # empty if not asked for
+    nbest: list[Translation] = field(default_factory=list)  # empty if not requested
     lattice: Lattice | None = None

@@ -1,4 +1,4 @@
-"""The result of a search: the hypothesis graph of a sentence, and all results that are read from it for users."""
+"""The result of a search: the hypothesis graph of a sentence, and all results for users that are read from it."""
 
 import math
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ _best_derivation, _fill_feature_matrix = direct(best_derivation), direct(fill_fe
 
 @dataclass(frozen=True)
 class SearchResult(DerivationView):
-    """The graph of one sentence, until its search ends; reading results after that raises RuntimeError."""
+    """The graph of one sentence, valid until its search ends; reading results after that raises RuntimeError."""
 
     search: SentenceSearch
 
@@ -47,13 +47,13 @@ class SearchResult(DerivationView):
 
     @property
     def tables(self) -> Tables:
-        """The tables in which the sentence was looked up; its own lie in the workspace."""
+        """The tables in which the sentence was looked up; if it has its own, they are in the workspace."""
         return self.search.source.tables.tables
 
     def best(self, confidence: ConfidenceSettings | None = None) -> Translation:
-        """The best derivation in the graph; of an empty sentence what was typed, if anything was.
+        """The best derivation in the graph; for an empty sentence, the typed prefix.
 
-        With confidences of its words, if they are asked for.
+        It has confidences of its words if `confidence` is given.
         """
         n_words, graph = len(self.source.words), self.workspace.graph
         if n_words == 0:
@@ -67,7 +67,7 @@ class SearchResult(DerivationView):
         return self._with_confidences([best], chosen, confidence)[0]
 
     def _typed(self) -> Derivation:
-        """The derivation of an empty sentence: what was typed."""
+        """The derivation of an empty sentence: the typed prefix."""
         size = len(self.source.synthetic)
         nothing = np.zeros(size, np.int32)
         return Derivation(-1 - np.arange(size), nothing, nothing)
@@ -75,14 +75,14 @@ class SearchResult(DerivationView):
     def _one(self, derivation: Derivation, score: float) -> Translation:
         if self.source.words:
             return self.translation(derivation, score)
-        features = np.zeros((1, self.features.size))  # nothing was searched
+        features = np.zeros((1, self.features.size))  # there was no search
         self.fill_features(derivation, np.array([0, derivation.pair.size]), features)
         return self.translation(derivation, float(weight_vector(self.weights, self.features) @ features[0]))
 
     def _with_confidences(
         self, translations: list[Translation], chosen: np.ndarray, confidence: ConfidenceSettings | None
     ) -> list[Translation]:
-        """The translations with confidences of words, if asked for; `chosen` (int[K]) are the options of all."""
+        """The translations, with confidences of words if requested; `chosen` (int[K]) are the options of all."""
         if confidence is None:
             return translations
         values = self.word_posteriors(confidence).confidences(self.linked_phrases(chosen)).tolist()
@@ -98,7 +98,7 @@ class SearchResult(DerivationView):
         return WordPosteriors.of(self.linked_phrases(chosen), posterior[chosen])
 
     def linked_phrases(self, chosen: np.ndarray) -> LinkedPhrases:
-        """The phrases of options (int[K]) that were searched, with their links; of a lattice without."""
+        """The phrases of options (int[K]) of the search with their links; phrases of a lattice have none."""
         pairs, source = original_pairs(self.workspace.options.pair[chosen], self.source.tables.origin), self.source
         table, synthetic = self.model.tables.phrases, source.sentence.synthetic
         links = Links.of(pairs, table, synthetic) if source.lattice is None else Links.none(pairs.size)
@@ -107,9 +107,9 @@ class SearchResult(DerivationView):
     def nbest(
         self, n: int, distinct: bool, sparse: SparseDetail = "", confidence: ConfidenceSettings | None = None
     ) -> list[Translation]:
-        """The `n` best derivations, or with `distinct` the best one of each of the `n` best texts, best first.
+        """The `n` best derivations, or with `distinct` the best derivation of each of the `n` best texts, best first.
 
-        With their sparse features and confidences where these are asked for.
+        They have sparse features and confidences if these are requested.
         """
         if not self.source.words:
             return [self.best(confidence)]
@@ -124,7 +124,7 @@ class SearchResult(DerivationView):
         translations = self._with_confidences(translations, best.option, confidence)
         if not sparse or not self.tables.sparse.active.any():
             return translations
-        names: dict[int, str] = {}  # of all of them
+        names: dict[int, str] = {}  # shared by all translations
         return [
             replace(one, sparse=self.sparse_values(best.derivation(i), names, sparse == "names"), sparse_names=names)
             for i, one in enumerate(translations)
@@ -135,8 +135,8 @@ class SearchResult(DerivationView):
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """All features of a derivation of some of the words, or with `is_complete` of the whole sentence.
 
-        float64[F], laid out as `features`; keys (uint64[K]), values (float64[K]) and groups (int64[K], see GROUPS) of
-        sparse ones, with repetitions.
+        Returns float64[F], laid out as `features`; keys (uint64[K]), values (float64[K]) and groups (int64[K], see
+        GROUPS) of sparse features, with repetitions.
         """
         space = self.feature_space(derivation.pair.size, is_complete)
         offsets, matrix = np.array([0, derivation.pair.size]), np.zeros((1, self.features.size))
@@ -146,7 +146,7 @@ class SearchResult(DerivationView):
         return matrix[0], fired.keys[:n], fired.values[:n].astype(np.float64), fired.groups[:n]
 
     def sparse_values(self, derivation: Derivation, names: dict[int, str], with_names: bool) -> dict[int, float]:
-        """Values of a derivation's sparse features by key; `with_names`, `names` learns what they are called."""
+        """Values of a derivation's sparse features by key; if `with_names`, their names are added to `names`."""
         _, fired, amounts, groups = self.vector(derivation, True)
         keys, values = fired.tolist(), dict[int, float]()
         for key, value in zip(keys, amounts.tolist()):
@@ -156,7 +156,7 @@ class SearchResult(DerivationView):
         return values
 
     def with_model_pairs(self, derivation: Derivation) -> Derivation:
-        """The derivation by the pairs of the model's table, where the sentence has tables of its own."""
+        """The derivation with pairs numbered as in the model's table, if the sentence has its own tables."""
         origin = self.search.source.tables.origin
         return derivation._replace(pair=original_pairs(derivation.pair, origin))
 
@@ -178,7 +178,7 @@ class SearchResult(DerivationView):
         return namer.names(self.source.words, self.source.tags, rules, groups)
 
     def derivations(self, n: int, distinct: bool) -> Derivations:
-        """The `n` best derivations, or with `distinct` the best one of each text; of an empty sentence the only one."""
+        """The `n` best derivations, or with `distinct` the best of each text; for an empty sentence, the only one."""
         workspace = self.workspace
         if not self.source.words:
             typed = self._typed()

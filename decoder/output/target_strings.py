@@ -13,10 +13,10 @@ NO_STRING = NO_ROOM
 
 
 class TargetStrings(NamedTuple):
-    """Strings over the words of one sentence's options; all are empty unless they `matter`."""
+    """Strings over the words of one sentence's options. Unless they `matter`, all are treated as empty."""
 
     matter: bool
-    target: np.ndarray  # int32[O], as `target_first` and `words` of Options
+    target: np.ndarray  # int32[O]; like `target_first` and `words`, an array of Options
     target_first: np.ndarray  # int64[D + 1]
     words: np.ndarray  # int32[W]
     trie: Trie

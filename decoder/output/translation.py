@@ -14,8 +14,8 @@ class Phrase(NamedTuple):
     source_span: tuple[int, int]
     target_span: tuple[int, int]
     alignment: tuple[tuple[int, int], ...]  # (source, target) positions in the sentence and the translation
-    is_copied: bool  # an unknown word, taken over as it is, or marked; the target of a dropped one is empty
-    is_fallback: bool = False  # words of the prefix that no phrase pair gives, put where a source word stands
+    is_copied: bool  # an unknown word, copied or marked; a dropped word has an empty target
+    is_fallback: bool = False  # words of the prefix that no phrase pair produces, assigned to a source word
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,9 +29,9 @@ class Translation:
     score: float  # the model score: weights times features
     find_features: Callable[[], dict[str, float | list[float]]]
     find_phrases: Callable[[], tuple[Phrase, ...]]
-    sparse: Mapping[int, float] = field(default_factory=dict)  # values of sparse features by key, where asked for
-    sparse_names: Mapping[int, str] = field(default_factory=dict)  # what they are called, and others, where asked for
-    confidences: tuple[float, ...] = ()  # the probability of each word of the text, where asked for
+    sparse: Mapping[int, float] = field(default_factory=dict)  # values of sparse features by key, if requested
+    sparse_names: Mapping[int, str] = field(default_factory=dict)  # names of these and others, if requested
+    confidences: tuple[float, ...] = ()  # the probability of each word of the text, if requested
 
     @cached_property
     def features(self) -> dict[str, float | list[float]]:

@@ -1,9 +1,10 @@
 """Confidences of the words of a translation: posteriors over the hypothesis graph (Ueffing & Ney 2007, section 5).
 
-Each derivation translates each position of the sentence once. So the probabilities of all derivations whose phrase
-there has a word, linked to the position, add up to the posterior of the word at the position. That of a derivation is
-proportional to exp(scale times model score); the posteriors of all phrases come of one pass over the graph forwards and
-one backwards. The links are those of phrase pairs; a word without links counts at each position of its phrase.
+Each derivation translates each position of the sentence once. The posterior of a word at a position is therefore the
+sum of the probabilities of all derivations in which the phrase at this position contains the word, linked to the
+position. The probability of a derivation is proportional to exp(scale times model score). The posteriors of all phrases
+are computed in one forward and one backward pass over the graph. The links are those of phrase pairs; a word without
+links counts at each position of its phrase.
 """
 
 from typing import NamedTuple
@@ -22,7 +23,7 @@ from phrasebeam.kernels.jit import inner_kernel, kernel
 
 
 class ConfidenceSettings(Section):
-    """Settings of word confidences: posterior probabilities of words over all hypotheses that the search kept."""
+    """Settings of word confidences: posterior probabilities of words over all hypotheses that survived the search."""
 
     scale: Factor = Field(
         default=0.5, description="factor by which model scores are multiplied before they become probabilities"
@@ -38,7 +39,7 @@ class Links(NamedTuple):
 
     @classmethod
     def of(cls, pairs: np.ndarray, table: PhraseTable, synthetic: SyntheticPairs) -> "Links":
-        """The links of pairs of a table, of which negative ones are synthetic. Raises ModelError if it is damaged."""
+        """The links of pairs of a table; negative pairs are synthetic. Raises ModelError if the table is damaged."""
         is_own, offsets = pairs < 0, table.alignment_offsets
         rows, own = pairs[~is_own], -1 - pairs[is_own]
         is_wrong = (offsets[rows] > offsets[rows + 1]) | (offsets[rows] < 0)
@@ -68,13 +69,13 @@ class LinkedPhrases(NamedTuple):
 
     @classmethod
     def of(cls, options: Options, chosen: np.ndarray, links: Links) -> "LinkedPhrases":
-        """The phrases of the options of those numbers (int[K])."""
+        """The phrases of the options whose numbers are `chosen` (int[K])."""
         target_first, columns = taken(options.target_first, options.target[chosen])
         return cls(options.begin[chosen], options.end[chosen], target_first, options.words[columns], links)
 
 
 class WordPlaces(NamedTuple):
-    """Source positions at which words of phrases count: E entries by phrase and word."""
+    """Source positions for which words of phrases count: E entries, ordered by phrase and word."""
 
     key: np.ndarray  # int64[E], position times V, plus the word's id
     phrase: np.ndarray  # int32[E]
@@ -82,7 +83,7 @@ class WordPlaces(NamedTuple):
 
 
 class WordPosteriors(NamedTuple):
-    """Posteriors of the words that a sentence's translations have at a source position, of K keys; see WordPlaces."""
+    """Posteriors of the words in a sentence's translations at source positions, with K keys; see WordPlaces."""
 
     n_known: int  # V
     key: np.ndarray  # int64[K], ascending
@@ -90,7 +91,7 @@ class WordPosteriors(NamedTuple):
 
     @classmethod
     def of(cls, phrases: LinkedPhrases, posterior: np.ndarray) -> "WordPosteriors":
-        """The sums over phrases with these posteriors (float64[K]); a word counts once at a position of a phrase."""
+        """Sum phrases with these posteriors (float64[K]); a word counts only once at a position of a phrase."""
         n_known = int(phrases.words.max(initial=0)) + 1
         places = places_of(phrases, n_known)
         order = np.lexsort((places.phrase, places.key))
@@ -98,17 +99,17 @@ class WordPosteriors(NamedTuple):
         is_new = np.append(True, (key[1:] != key[:-1]) | (phrase[1:] != phrase[:-1]))[: key.size]
         keys, number = np.unique(key[is_new], return_inverse=True)
         sums = np.bincount(number, posterior[phrase[is_new]], keys.size)
-        return cls(n_known, keys, np.minimum(sums, 1.0))  # more by rounding alone
+        return cls(n_known, keys, np.minimum(sums, 1.0))  # larger only by rounding
 
     def confidences(self, phrases: LinkedPhrases) -> np.ndarray:
-        """float64[W]: of each word of some of the phrases the largest posterior of those at its positions."""
+        """float64[W]: for each word of some of the phrases, the largest posterior of the word at its positions."""
         places, found = places_of(phrases, self.n_known), np.zeros(phrases.words.size)
         np.maximum.at(found, places.word, self.posterior[np.searchsorted(self.key, places.key)])
         return found
 
 
 def option_posteriors(graph: HypothesisGraph, n_words: int, options: Options, scale: float) -> np.ndarray:
-    """float64[O]: the probability of all derivations of the graph that have an option; there is at least one."""
+    """float64[O]: the total probability of the derivations of the graph with an option; there is at least one."""
     final = int(graph.stack_first[n_words])
     ln_inside, nodes, posterior = np.empty(final + 1), np.zeros(final + 1), np.zeros(options.pair.size)
     fill_option_posteriors(graph, final, float(scale), ln_inside, nodes, posterior)
@@ -119,8 +120,8 @@ def option_posteriors(graph: HypothesisGraph, n_words: int, options: Options, sc
 def fill_option_posteriors(graph: HypothesisGraph, final: int, scale: float, ln_inside, nodes, posterior):
     """Add to `posterior` (float64[O], 0 at first) the probability of each edge, by its option.
 
-    Fills `ln_inside` (float64[N]), the ln sum over the ways to a node of exp(scale times what they score above the
-    best), and `nodes` (float64[N], 0 at first), the probability of the derivations through a node.
+    Fills `ln_inside` (float64[N]): ln of the sum, over the ways to a node, of exp(scale times their score above the
+    best); and `nodes` (float64[N], 0 at first): the probability of the derivations through a node.
     """
     ln_inside[START_NODE] = 0.0
     for node in range(START_NODE + 1, final + 1):
@@ -157,7 +158,7 @@ def places_of(phrases: LinkedPhrases, n_known: int) -> WordPlaces:
 
 @kernel
 def fill_places(phrases: LinkedPhrases, n_known: int, places: WordPlaces):
-    """Fill `places`; their number."""
+    """Fill `places`; return the number of places."""
     count = np.int64(0)
     for phrase in range(phrases.begin.size):
         first, begin = phrases.target_first[phrase], np.int64(phrases.begin[phrase])
@@ -173,7 +174,7 @@ def fill_places(phrases: LinkedPhrases, n_known: int, places: WordPlaces):
 
 @inner_kernel
 def _counts_at(points, source, target):
-    """Whether a target word of a phrase is linked to a source word, or to none at all."""
+    """Whether a target word of a phrase is linked to a source word, or has no links at all."""
     is_linked = False
     for i in range(points.shape[0]):
         if np.int64(points[i, 1]) == target:

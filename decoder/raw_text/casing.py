@@ -10,7 +10,7 @@ DOTTED_I = {"az", "tr"}  # Unicode's SpecialCasing.txt
 
 
 def lower(text: str, language: str) -> str:
-    """The text in small letters.
+    """The text in lower case.
 
     >>> lower("İZMİR", "tr")
     'izmir'
@@ -21,7 +21,7 @@ def lower(text: str, language: str) -> str:
 
 
 def upper(text: str, language: str) -> str:
-    """The text in capital letters.
+    """The text in upper case.
 
     >>> upper("izmir", "tr")
     'İZMİR'
@@ -30,7 +30,7 @@ def upper(text: str, language: str) -> str:
 
 
 def capitalized(text: str, language: str) -> str:
-    """The text with a capital letter at its beginning, if it begins with a letter that has one.
+    """The text with a capital at its beginning, if its first character is a letter that has one.
 
     >>> capitalized("iyi günler", "tr")
     'İyi günler'
@@ -40,7 +40,7 @@ def capitalized(text: str, language: str) -> str:
 
 
 def begin_with_capitals(lines: Iterable[str]) -> bool:
-    """Whether most of the lines that begin with a letter of a script with case begin with a capital one.
+    """Whether most of the lines whose first letter has case begin with a capital.
 
     >>> begin_with_capitals(["«Si»", "no", "1. Él"])
     True
@@ -50,5 +50,5 @@ def begin_with_capitals(lines: Iterable[str]) -> bool:
 
 
 def has_dotted_i(language: str) -> bool:
-    """Whether a language has two letters i, one with a dot and one without, each with a capital of its own."""
+    """Whether a language has two letters i, with and without a dot, each with its own capital."""
     return re.split("[-_]", language, maxsplit=1)[0].lower() in DOTTED_I

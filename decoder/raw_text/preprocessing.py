@@ -38,11 +38,11 @@ class Preprocessor:
 
 @runtime_checkable
 class WithText(Protocol):
-    """A Translation, or what else has a text."""
+    """A Translation, or another object with a text."""
 
     @property
     def text(self) -> str:
-        """Tokens, with spaces between them."""
+        """Tokens, separated by spaces."""
 
 
 class RawText:
@@ -87,7 +87,7 @@ class RawText:
 
     @classmethod
     def of(cls, settings: RawTextSettings, directory: Path) -> "RawText":
-        """The RawText with these settings, whose trained tokenizers and truecasers are in the directory."""
+        """The RawText with these settings; its trained tokenizers and truecasers are in `directory`."""
         source, target = map(open_tokenizer, settings.sides, tokenizer_paths(directory))
         if settings.casing != "truecase":
             return cls(settings, None, (source, target))

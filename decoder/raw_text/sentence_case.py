@@ -1,4 +1,4 @@
-"""Capital letters at the beginning of sentences: which tokens begin one, by the signs around them."""
+"""Capitals at the beginning of sentences: which tokens begin a sentence, by the signs around them."""
 
 from collections.abc import Iterable, Iterator
 
@@ -6,13 +6,13 @@ from phrasebeam.decoder.input.raw_text_settings import SideSettings, TokenizerNa
 from phrasebeam.decoder.raw_text.casing import capitalized, lower
 from phrasebeam.decoder.tokenizers.escapes import JOIN, SPACE
 
-ENDS = frozenset(".:?!")  # of sentences, in Moses' truecaser
-OPENING = frozenset(["(", "[", '"', "'", "&apos;", "&quot;", "&#91;", "&#93;"])  # before the first word, likewise
+ENDS = frozenset(".:?!")  # signs that end sentences in Moses' truecaser
+OPENING = frozenset(["(", "[", '"', "'", "&apos;", "&quot;", "&#91;", "&#93;"])  # before words, likewise
 ENDS_ANYWHERE = ENDS | frozenset("\u2026\u3002\uff01\uff1f\u0964\u0965\u061f\u06d4\u1362\u0589")
 
 
 class SentenceCase:
-    """Case at the beginning of sentences of a language, whose text a tokenizer has divided."""
+    """Case at the beginning of sentences of a language, for text divided by a tokenizer."""
 
     def __init__(self, language: str, tokenizer: TokenizerName):
         self.language, self._is_moses = language, tokenizer == "moses"
@@ -23,14 +23,14 @@ class SentenceCase:
         return cls(side.language, side.tokenizer)
 
     def starts(self, tokens: Iterable[str]) -> Iterator[tuple[str, bool]]:
-        """Each token, and whether a word there would begin a sentence."""
+        """Yield each token, and whether a word there would begin a sentence."""
         is_first = True
         for token in tokens:
             yield token, is_first
             is_first = self._ends(token) or (is_first and self._opens(token))
 
     def words_within(self, tokens: Iterable[str]) -> list[str]:
-        """The tokens with cased letters that do not begin sentences, of which a truecaser learns, as Moses' does."""
+        """The tokens with cased letters that do not begin sentences, from which a truecaser learns, as in Moses."""
         words, is_first = [], True
         for token in tokens:
             if self._opens(token):
@@ -44,7 +44,7 @@ class SentenceCase:
         return words
 
     def capitalized(self, tokens: Iterable[str]) -> list[str]:
-        """The tokens with a capital letter where a sentence begins."""
+        """The tokens, with a capital where a sentence begins."""
         return [self._capital(token) if is_first else token for token, is_first in self.starts(tokens)]
 
     def lower(self, token: str) -> str:

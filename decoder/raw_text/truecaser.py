@@ -1,6 +1,6 @@
-"""Truecasing: the first word of a sentence takes the case it has elsewhere (Lita et al. 2003; Moses' truecase.perl).
+"""Truecasing: the first word of a sentence gets the case it has elsewhere (Lita et al. 2003; Moses' truecase.perl).
 
-The files are those of Moses, a line for each word with its casings, the most frequent first: word (27/30) Word (3).
+The files have Moses' format, a line for each word with its casings, the most frequent first: word (27/30) Word (3).
 """
 
 import re
@@ -21,7 +21,7 @@ class Truecaser(NamedTuple):
     """The casings of the words of a language in the middle of sentences."""
 
     best: dict[str, str]  # the most frequent casing of each word in lower case
-    known: frozenset[str]  # all casings that were seen
+    known: frozenset[str]  # all casings seen in training
     case: SentenceCase = MOSES_ENGLISH
 
     @classmethod
@@ -40,7 +40,7 @@ class Truecaser(NamedTuple):
         return cls(best, frozenset(known), case)
 
     def truecase(self, tokens: Iterable[str]) -> list[str]:
-        """`tokens` of a line of one or several sentences, cased as they would be in the middle of one."""
+        """`tokens` of a line of one or several sentences, cased as they would be within a sentence."""
         return [
             self.best.get(self.case.lower(token), token) if is_first or token not in self.known else token
             for token, is_first in self.case.starts(tokens)
@@ -48,7 +48,7 @@ class Truecaser(NamedTuple):
 
 
 def save_truecaser(counts: Mapping[str, int], path: str | Path, case: SentenceCase = MOSES_ENGLISH) -> None:
-    """Write the truecaser of words with these counts; of equally frequent casings the one in lower case is the best."""
+    """Write the truecaser of words with these counts; of equally frequent casings, the lower-case one is the best."""
     casings: dict[str, list[str]] = {}
     for word in counts:
         casings.setdefault(case.lower(word), []).append(word)

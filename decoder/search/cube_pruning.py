@@ -1,13 +1,13 @@
-"""Cube pruning (Huang & Chiang 2007, section 4): of all extensions only the most promising are tried, best first.
+"""Cube pruning (Huang & Chiang 2007, section 4): only the most promising extensions are tried, best first.
 
-Nodes of one stack that cover the same words and whose last source phrase has the same end form a group, best first. A
-group and a span that it can go on with make a grid: a row for each node, a column for each option of the span. The
-queue of a stack starts with the first corner of each grid; whatever is taken from it lets its neighbours in: the next
-column and, from the first column, the next row, so that everything comes in once.
+The nodes of one stack that cover the same words and whose last source phrases have the same end form a group, sorted
+best first. A group and a span that can follow it form a grid: a row for each node, a column for each option of the
+span. The queue of a stack starts with the first corner of each grid. Each item taken from it adds its neighbours: the
+next column and, from the first column, the next row, so that every item is queued once.
 
-The queue goes by estimates that do not ask the language model: only what is taken costs a query. To ask it for all that
-waits, or to let what turns out worse wait again, gives better scores for the same number of tries, but not in the same
-time.
+The queue is ordered by estimates without the language model, so that only items taken from it cost a query. Querying
+the language model for all items in the queue, or queueing items again that turn out worse, gives better scores for the
+same number of tries, but not in the same time.
 """
 
 from typing import Annotated, NamedTuple
@@ -38,9 +38,9 @@ ZERO = np.int64(0)
 
 
 class Queues(NamedTuple):
-    """A ring of R queues, one for each open stack, of at most Q hypotheses not tried yet; and groups of nodes."""
+    """A ring of R queues, one for each open stack, of at most Q hypotheses not yet tried; and groups of nodes."""
 
-    n_items: Annotated[np.ndarray, array(np.int64, "R")]  # all that ever came in
+    n_items: Annotated[np.ndarray, array(np.int64, "R")]  # all items that were ever queued
     n_waiting: Annotated[np.ndarray, array(np.int64, "R")]
     waiting: Annotated[np.ndarray, array(np.int32, "R", "Q")]  # items by cost, the least first
     # Aligned with waiting: negated estimate of score plus future cost
@@ -54,17 +54,17 @@ class Queues(NamedTuple):
 
 
 def new_queues(n_stacks: int, capacity: int, n_nodes: int, stack_size: int) -> Queues:
-    """Room for `capacity` items in each of `n_stacks` queues, for graphs of `n_nodes`, `stack_size` of them a stack."""
+    """Room for `capacity` items in each of `n_stacks` queues, for graphs of `n_nodes`, with `stack_size` a stack."""
     slots = 2
     while slots < 2 * stack_size:
         slots *= 2
     return allocate(Queues, {"R": n_stacks, "Q": capacity, "N": n_nodes, "T": slots})
 
 
-# Compiles for seconds: the features of hypotheses stand inline in it, without which it takes a sixth longer to run.
+# Compiles for seconds: the features of hypotheses are inlined; without that it would run a sixth longer.
 @kernel
 def cube_search(space: SearchSpace, queues: Queues, n_words):
-    """Fill space.graph with what cube pruning of a sentence of `n_words` words keeps; OK, STOPPED or what is full."""
+    """Fill space.graph by cube pruning for a sentence of `n_words` words. Returns OK, STOPPED or what is full."""
     stacks = space.stacks
     start_search(space)
     queues.n_items[:] = 0
@@ -85,7 +85,7 @@ def cube_search(space: SearchSpace, queues: Queues, n_words):
 
 @inner_kernel
 def _group(graph, options, queues, covered):
-    """Chain the nodes of `covered` words into groups, write the first of each to queues.heads; the number of groups."""
+    """Chain the nodes of `covered` words in groups, write the first of each to queues.heads, and return how many."""
     queues.slots[:] = EMPTY
     count = 0
     for node in range(graph.stack_first[covered], graph.stack_first[covered + 1]):
@@ -121,13 +121,13 @@ def _last_end(graph, options, node):
 
 @inner_kernel
 def _open_grids(space, queues, n_words, covered, node):
-    """Queue the first corners of all grids of the group that `node` leads; whether there was room."""
+    """Queue the first corners of all grids of the group that `node` leads; return whether there was room."""
     options = space.options
     for i in range(find_spans(space, n_words, node)):
         first = options.first[space.spans[i]]
         _complete(space, first)
         shared = extension(space, covered, node, first)
-        if shared.remaining == -np.inf:  # what it leaves cannot be translated, as in lattices
+        if shared.remaining == -np.inf:  # what the node leaves uncovered cannot be translated, as in lattices
             continue
         if queues.n_items[shared.row] == queues.cost.shape[1]:
             return False
@@ -138,9 +138,9 @@ def _open_grids(space, queues, n_words, covered, node):
 
 @inner_kernel
 def _try_best(space, queues, n_words, covered, row):
-    """Try the best of the queue in `row`, and empty it; `covered` words are what they cover.
+    """Try the best items of the queue in `row`, then empty the queue; they cover `covered` words.
 
-    OK, STOPPED or what is full.
+    Returns OK, STOPPED or what is full.
     """
     options, tried = space.options, 0
     while queues.n_waiting[row] > 0 and (space.parameters.pops == 0 or tried < space.parameters.pops):
@@ -182,7 +182,7 @@ def _let_neighbours_in(space, queues, shared, option):
 
 @inlined_kernel
 def _complete(space, option):
-    """Fill in what fill_options has left for later: most options are never queued."""
+    """Complete an option that fill_options has left incomplete, since most options are never queued."""
     if space.options.target[option] == NOT_YET:
         complete_option(space.options, option, space.tables, space.sentence, space.weights)
 
@@ -199,7 +199,7 @@ def _enqueue(queues, row, node, option, priority):
 
 @inlined_kernel
 def _take(queues, row):
-    """Take the item of least cost from the queue."""
+    """Remove the item of least cost from the queue and return it."""
     item = dequeue(queues.cost[row], queues.waiting[row], queues.n_waiting[row])
     queues.n_waiting[row] -= 1
     return item

@@ -1,7 +1,7 @@
 """Extension of a hypothesis by a phrase, in every search: the allowed positions and the added score.
 
-Limits and scores are Moses': a phrase may begin at most `distortion_limit` words from the end of the one before, and
-unless it fills the first gap it must end within that distance of the gap, so that the search can return.
+Limits and scores are those of Moses: a phrase may begin at most `distortion_limit` words from the end of the previous
+phrase, and unless it fills the first gap it must end within that distance of the gap, so that the search can return.
 """
 
 from typing import NamedTuple
@@ -34,21 +34,21 @@ from phrasebeam.decoder.search.stacks import HISTORIES_FULL, OK, STATES_FULL, Ar
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 
 PRUNED = -1  # the hypothesis is too bad for its stack
-IMPOSSIBLE = -np.inf  # score of what the translation must not be
-FINAL = np.int64(-1)  # language model state and phrase state of the one final node
+IMPOSSIBLE = -np.inf  # score of a translation that the constraints exclude
+FINAL = np.int64(-1)  # language model state and phrase state of the final node, of which there is one
 
 
 class SearchParameters(NamedTuple):
-    """Limits of the search, and what it must know of the features with history."""
+    """Limits of the search, and the layout of the features with history."""
 
-    stack: int  # 0 for all
-    pops: int  # hypotheses a stack that cube pruning tries, 0 for all
-    ln_beam: float  # -inf for all
+    stack: int  # stack limit, 0 for none
+    pops: int  # hypotheses that cube pruning tries in each stack, 0 for all
+    ln_beam: float  # -inf for no beam threshold
     distortion_limit: int  # negative for none
     columns: np.ndarray  # int64[len(WITH_HISTORY)], see history_columns
-    n_columns: int  # of histories
+    n_columns: int  # number of columns of histories
     keeps_histories: bool  # whether features depend on Histories
-    histories_lower: bool  # and can only lower scores
+    histories_lower: bool  # whether these features can only lower scores
 
 
 class SearchSpace(NamedTuple):
@@ -75,17 +75,17 @@ class Extension(NamedTuple):
     node: int
     lm_state: np.int64  # of the node
     base: float  # score of the node and of the jump from its last phrase
-    orientation: int  # of the phrase to what comes before it, see jump
-    first_gap: int  # with `window` the coverage afterwards
+    orientation: int  # orientation of the phrase to what precedes it, see jump
+    first_gap: int  # first_gap and `window`: the coverage afterwards
     window: np.uint64
-    remaining: float  # future cost
+    remaining: float  # future cost of the words not covered
     blocks: np.int64  # FULL if there is no room for them
-    row: int  # the open stack they arrive in
+    row: int  # the open stack of the new hypotheses
 
 
 @inner_kernel
 def start_search(space: SearchSpace):
-    """Make the start node, all open stacks empty, and forget the sentence before."""
+    """Make the start node, empty all open stacks, and forget the previous sentence."""
     graph, stacks = space.graph, space.stacks
     begin_states(space.tables.lms, space.states)
     start_graph(space, space.states.constraint.ln_rest[0])  # 0 without a constraint, see TargetConstraint
@@ -96,7 +96,7 @@ def start_search(space: SearchSpace):
 
 @inner_kernel
 def start_graph(space: SearchSpace, score):
-    """Make the start node with this `score` (float64); forget what features have kept of another graph."""
+    """Make the start node with this `score` (float64), and forget what features remember of another graph."""
     graph = space.graph
     forget_blocks(space.memory.reordering)
     if space.parameters.keeps_histories:
@@ -111,7 +111,7 @@ def start_graph(space: SearchSpace, score):
 
 @inner_kernel
 def find_spans(space: SearchSpace, n_words: int, node):
-    """Write the spans that a phrase after `node` may cover to space.spans, indices of options.first; their number."""
+    """Write the spans of phrases allowed after `node` to space.spans, indices of options.first; return their number."""
     first_gap, window = np.int64(space.graph.first_gap[node]), space.graph.window[node]
     last = space.graph.option[node]
     previous_end = np.int64(0) if last == NO_OPTION else np.int64(space.options.end[last])
@@ -122,9 +122,9 @@ def find_spans(space: SearchSpace, n_words: int, node):
 
 @inner_kernel
 def _find_spans_in_lattice(space, n_words, first_gap, window, previous_end):
-    """find_spans_after where arcs skip nodes: jumps are as long as the shortest path.
+    """Like find_spans_after, for lattices in which arcs skip nodes: jumps are as long as the shortest path.
 
-    A phrase may leave a gap that no path crosses; then its future cost is -inf, and the hypothesis is pruned.
+    A phrase may leave a gap that no path crosses; the future cost is then -inf, and the hypothesis is pruned.
     """
     options, limit, distances = space.options, space.parameters.distortion_limit, space.sentence.paths.distances
     reach, count = min(n_words, first_gap + COVERAGE_WINDOW), np.int64(0)
@@ -147,7 +147,7 @@ def _find_spans_in_lattice(space, n_words, first_gap, window, previous_end):
 
 @inlined_kernel
 def find_spans_after(space: SearchSpace, n_words: int, first_gap, window, previous_end):
-    """find_spans for a coverage, `first_gap` (int64) and `window` (uint64), after a phrase ended at `previous_end`."""
+    """Like find_spans, for a coverage, `first_gap` (int64) and `window` (uint64), and a phrase up to `previous_end`."""
     options, limit, spans, zones = space.options, space.parameters.distortion_limit, space.spans, space.sentence.zones
     reach = min(n_words, first_gap + COVERAGE_WINDOW)
     count = np.int64(0)
@@ -172,9 +172,9 @@ def find_spans_after(space: SearchSpace, n_words: int, first_gap, window, previo
 
 @inlined_kernel
 def jump(space: SearchSpace, node, begin, end):
-    """(score of `node` and of the way from its last phrase to words begin:end, orientation to what comes before).
+    """(score of `node` and of the jump from its last phrase to words begin:end, orientation to what precedes them).
 
-    The orientation: see orientation_before.
+    For the orientation see orientation_before.
     """
     options, graph, last = space.options, space.graph, np.int64(space.graph.option[node])
     previous_begin, previous_end = START_BEGIN, START_END
@@ -189,14 +189,14 @@ def jump(space: SearchSpace, node, begin, end):
 def ln_history(space: SearchSpace, node, option, is_monotone: bool):
     """Weighted score of the features of `option` that depend on the history of `node`.
 
-    `is_monotone`: whether the option is so to the last phrase of `node`.
+    `is_monotone`: whether the option is monotone to the last phrase of `node`.
     """
     return score_histories(space, NextPhrase(node, np.int64(space.graph.history[node]), option), is_monotone)
 
 
 @inner_kernel
 def history_after(space: SearchSpace, node, option):
-    """Id of the history behind `option` after `node`, on which the scores of the next phrase depend; or NO_HISTORY."""
+    """Id of the history after `option` extends `node`, on which the scores of the next phrase depend; or NO_HISTORY."""
     space.histories.row[0] = space.options.state[option]
     if not follow_step(space, NextPhrase(node, np.int64(space.graph.history[node]), option)):
         return NO_HISTORY
@@ -219,7 +219,7 @@ def extension(space: SearchSpace, covered, node, first):
 
 @inlined_kernel
 def extend(space: SearchSpace, n_words: int, shared: Extension, option):
-    """Send the hypothesis of the Extension `shared` and an option to its stack, unless PRUNED; OK or what is full."""
+    """Send the hypothesis of `shared` and `option` to its stack, unless PRUNED. Returns OK or what is full."""
     status, score, lm_state = weigh(space, n_words, shared, option)
     if status == OK:
         return send(space, n_words, shared, option, score, lm_state)
@@ -231,21 +231,21 @@ def weigh(space: SearchSpace, n_words: int, shared: Extension, option):
     """Score `shared` extended by `option` (int64): (OK, PRUNED or what is full; ln model score; language model state).
 
     An example: `shared` is a node that ends in "the" (score -2.0), extended over "haus" without a jump, so that
-    shared.base is -2.0; the words that are left will cost -3.0 at best. The stack of the result drops what is below
-    -9.5 with that cost, hence what has a score below `threshold` = -9.5 + 3.0 = -6.5. The option "house" has score
+    shared.base is -2.0; the remaining words have future cost -3.0. The stack of the result drops hypotheses below -9.5
+    with the future cost, hence those with a score below `threshold` = -9.5 + 3.0 = -6.5. The option "house" has score
     -1.2, backward -0.3 for the monotone orientation, and bound -1.2, since a language model adds 0 at best.
 
         known = -2.0 - 0.3 = -2.3           -2.3 - 1.2 = -3.5 is above -6.5: ask the language model
         ln p(house | the) = -1.6            score = -2.3 - 1.2 - 1.6 = -5.1 is above -6.5: OK
 
     The option "old house" with bound -1.5 has ln p(old | the) = -4.0, and -2.3 - 1.5 - 4.0 = -7.8: PRUNED before the
-    language model is asked about "house". Of all that is asked, this is the dearest: each `return PRUNED` saves what
-    comes below it. The score is IMPOSSIBLE if it contradicts what the translation must begin with.
+    language model is queried about "house". The language model is the most expensive query: each `return PRUNED` saves
+    those below it. The score is IMPOSSIBLE if it contradicts what the translation must begin with.
     """
     options, states = space.options, space.states
     threshold = space.stacks.threshold[shared.row] - shared.remaining
     known = shared.base + options.backward[option, shared.orientation]
-    # Features with history cost more than the bound; if they only lower scores, the bound holds without them
+    # Features with history cost more than this check; if they only lower scores, the bound is valid without them
     if space.parameters.histories_lower and known + options.bound[option] < threshold:
         return PRUNED, known, BEGIN_STATE
     if space.parameters.keeps_histories:
@@ -258,12 +258,12 @@ def weigh(space: SearchSpace, n_words: int, shared: Extension, option):
     if first < end:
         word, memo = np.int64(options.words[first]), states.first_words
         if first + 1 < end and states.constraint.allowed.size > 0:
-            word += OPEN  # within a phrase, the constraint has another state than behind one
+            word += OPEN  # within a phrase the state of the constraint differs from that at its end
         slot = remember(space.tables.lms, options, first, first + 1, states, lm_state, memo, word)
         if slot == NO_SLOT:
             return STATES_FULL, known, BEGIN_STATE
         ln_lm, lm_state = states.first_words.ln_score[slot], np.int64(states.first_words.state[slot])
-    # The rest is looked up by the number of the target phrase, after the state behind the first word
+    # The rest is looked up by the number of the target phrase, in the state after the first word
     if first + 1 < end:
         if options.bound[option] < np.inf and known + options.bound[option] + ln_lm < threshold:  # ln_lm may be -inf
             return PRUNED, known + ln_lm, BEGIN_STATE
@@ -276,7 +276,7 @@ def weigh(space: SearchSpace, n_words: int, shared: Extension, option):
     score = known + options.score[option] + ln_lm
     if score < threshold:
         return PRUNED, score, BEGIN_STATE
-    # Behind the last word stands </s>, which options do not have
+    # </s> follows the last word; options do not contain it
     if shared.first_gap == n_words:
         score += ln_end(space.tables.lms, states, lm_state)
         if score == IMPOSSIBLE:
@@ -286,7 +286,7 @@ def weigh(space: SearchSpace, n_words: int, shared: Extension, option):
 
 @inlined_kernel
 def send(space: SearchSpace, n_words: int, shared: Extension, option, score, lm_state):
-    """Send `option` after `shared`, with `score` and `lm_state` by weigh, to its stack; OK or what is full."""
+    """Send `option` after `shared`, with `score` and `lm_state` of weigh, to its stack. Returns OK or what is full."""
     phrase_state, blocks = np.int64(space.options.state[option]), shared.blocks
     if blocks == FULL:
         return HISTORIES_FULL

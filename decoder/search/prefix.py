@@ -1,8 +1,8 @@
-"""A typed prefix in the search: the required words, and phrase pairs for words that no option has.
+"""A typed prefix in the search: the required words, and phrase pairs for words that occur in no option.
 
 Prefix-constrained search for interactive translation goes back to Och, Zens & Ney (2003, "Efficient search for
-interactive statistical machine translation"). A prefix that the phrase pairs cannot produce gets fallback pairs: each
-source word may also become a few words of the prefix, or all the rest of it, at the price of a copied word for each.
+A prefix that the phrase pairs cannot produce gets fallback pairs: each source word may also become a few words of the
+prefix, or the whole rest of it, with the penalty of a copied word for each target word.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,14 +20,14 @@ from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.options.option_arrays import Options
 from phrasebeam.decoder.search.prepared_sentence import PreparedSentence
 
-LONGEST_SEGMENT = 3  # words of the prefix that a fallback pair has, unless it has all the rest
-LONGEST_PREFIX = 1000  # words: of each, all options are asked whether they can go on from there
-MOST_FALLBACK_WORDS = 1 << 23  # of all fallback pairs of a sentence: 32 MB, and some hundred MB while they are made
-LN_FALLBACK = -5.0  # its translation scores; were they 0, the words that are dear to translate would be lost first
+LONGEST_SEGMENT = 3  # words of the prefix in a fallback pair, unless it has the whole rest
+LONGEST_PREFIX = 1000  # words; for each, all options are checked for whether they can continue there
+MOST_FALLBACK_WORDS = 1 << 23  # in all fallback pairs of a sentence: 32 MB, and some hundred MB while they are made
+LN_FALLBACK = -5.0  # its translation scores; with 0, the source words that are costly to translate would be lost first
 
 
 def with_prefixes(inputs: Iterable[Input], prefixes: Iterable[Prefix]) -> Iterator[Input]:
-    """Each sentence with its prefix. Raises ConfigError if their numbers differ."""
+    """Combine each sentence with its prefix. Raises ConfigError if their numbers differ."""
     for number, (given, prefix) in enumerate(zip_longest(inputs, prefixes)):
         if given is None or prefix is None:
             few, more = ("sentences", "prefixes") if given is None else ("prefixes", "sentences")
@@ -63,7 +63,7 @@ def constrain(
 
 
 def _take_penalties_out(options: Options, n_options: int, ln_penalty: np.ndarray) -> None:
-    """Let estimates and bounds of options be silent about the penalties, which `ln_rest` has from the beginning."""
+    """Subtract the penalties from estimates and bounds of options, as `ln_rest` contains them from the beginning."""
     synthetic = np.flatnonzero(options.pair[:n_options] < 0)
     number = -1 - options.pair[synthetic]
     options.estimate[synthetic] -= ln_penalty[number]
@@ -71,7 +71,7 @@ def _take_penalties_out(options: Options, n_options: int, ln_penalty: np.ndarray
 
 
 def target_ids(words: Sequence[str], source: PreparedSentence, model: Model) -> np.ndarray:
-    """int32[m], target ids of `words` in the options of `source`; -1 if neither these nor the model have a word."""
+    """int32[m], target ids of `words` in the options of `source`; -1 if neither `source` nor the model has a word."""
     oov_ids = _oov_target_ids(source, model)
     known = zip(words, model.target.ids(list(words)).tolist())
     return np.array([oov_ids.get(word, i) if i < 0 else i for word, i in known], np.int32)
@@ -87,7 +87,7 @@ def _oov_target_ids(source: PreparedSentence, model: Model) -> dict[str, int]:
 def _ids_beginning_with(
     beginning: str, oov_ids: dict[str, int], options: Options, n_options: int, model: Model
 ) -> list[int]:
-    """Ascending ids of the words of options that begin so; of `oov_ids` see _oov_target_ids."""
+    """Ascending ids of the words in options that start with `beginning`; for `oov_ids` see _oov_target_ids."""
     n_targets = int(options.target[:n_options].max(initial=-1)) + 1
     used = np.unique(options.words[: options.target_first[n_targets]]).tolist()
     others = {i: word for word, i in oov_ids.items()}
@@ -96,9 +96,9 @@ def _ids_beginning_with(
 
 
 def with_fallback_pairs(source: PreparedSentence, prefix: Prefix, model: Model) -> tuple[PreparedSentence, np.ndarray]:
-    """`source` with fallback pairs as well, and bool[K]: which of all its synthetic pairs these are.
+    """`source` with fallback pairs added, and bool[K]: which of all its synthetic pairs are fallback pairs.
 
-    Raises ConfigError if they would be too many.
+    Raises ConfigError if there would be too many.
     """
     pairs = [(pair, False) for pair in source.synthetic] + [
         (pair, True) for pair in _fallback_pairs(len(source.words), prefix)
@@ -117,7 +117,7 @@ def _fallback_pairs(n_words: int, prefix: Prefix) -> Iterator[SyntheticPair]:
     if n_words == 0:
         yield SyntheticPair(0, 0, prefix.words, 0.0, UNKNOWN_WORD * size)
         return
-    # Segments of each length from each word, and the rest from each word.
+    # Segments of each length from each word of the prefix, and the rest from each word.
     n_segment_words = size * (LONGEST_SEGMENT * (LONGEST_SEGMENT + 1) + size + 1) // 2
     if n_words * n_segment_words > MOST_FALLBACK_WORDS:
         raise ConfigError(

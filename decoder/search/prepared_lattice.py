@@ -1,4 +1,4 @@
-"""A lattice made ready for the search: a sentence with tables of its own, whose source phrases are its paths."""
+"""A lattice prepared for the search: a sentence with its own tables, whose source phrases are the lattice's paths."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -40,7 +40,7 @@ NO_SLOTS = np.full(2, ABSENT, np.int64)  # paths are not looked up by their word
 
 
 class _Rows(NamedTuple):
-    """The words of all paths one behind the other, and those of path q from first[q] to end[q]."""
+    """The words of all paths, concatenated; path q has the words from first[q] to end[q]."""
 
     words: list[str]
     first: np.ndarray  # int64[Q]
@@ -56,9 +56,10 @@ def prepare_lattice(
     settings: PreparerSettings,
     unknown_words: UnknownWords | None = None,
 ) -> PreparedSentence:
-    """The lattice as a sentence of n positions, by the model's table; the workspace has adopted the snapshot.
+    """The lattice as a sentence of n positions, with the model's table; the workspace has adopted the snapshot.
 
     Raises ConfigError if the numbers of the arcs' scores and of the weights differ, or the model needs tags or has
+    operations.
     operations.
     """
     weights = snapshot.dense.input_score.tolist()
@@ -118,7 +119,7 @@ def _packed(paths: Sequence[Path], ids: dict[str, int]) -> tuple[np.ndarray, np.
 def fill_pairs(lookup: Lookup, sources, pairs):
     """Write the best pairs of each of `sources` (int64[Q], ABSENT for none) to `pairs` (int64[P]), without gaps.
 
-    `pairs` must have room for all within lookup.limit.
+    `pairs` must have room for all pairs within lookup.limit.
     """
     count = np.int64(0)
     for path in range(sources.size):
@@ -169,7 +170,7 @@ def _tables_of(
 
 
 def _synthetic(path: Path, settings: InputSettings, unknown_words: UnknownWords | None) -> list[SyntheticPair]:
-    """The pairs of a path of one unknown word; or of an empty arc, which costs as much, as in Moses."""
+    """The pairs of a path with one unknown word, or with an empty arc, which costs as much as in Moses."""
     span = path.begin, path.end
     if not path.words:
         return [SyntheticPair(*span, (), unknown=UNKNOWN_WORD)]
@@ -184,7 +185,7 @@ def _by_span(paths: Sequence[Path], n_positions: int, longest: int) -> np.ndarra
 
 
 def _rows(lattice: WordLattice, paths: Sequence[Path], with_neighbours: bool) -> _Rows:
-    """The words of the paths; `with_neighbours`, each between the likeliest words before and behind it."""
+    """The words of the paths; `with_neighbours`, each path stands between the likeliest words before and after it."""
     before, behind = _neighbours(lattice)
     words, first = list[str](), list[int]()
     for path in paths:
@@ -196,7 +197,7 @@ def _rows(lattice: WordLattice, paths: Sequence[Path], with_neighbours: bool) ->
 
 
 def _neighbours(lattice: WordLattice) -> tuple[list[str], list[str]]:
-    """The likeliest words that lead to each node, and that leave it; or <s> and </s>."""
+    """The likeliest words that lead to each node, and those that leave it; or <s> and </s>."""
     n = len(lattice.nodes)
     leading: list[tuple[tuple[float, ...], str]] = [((), BEGIN)] * (n + 1)
     leaving: list[tuple[tuple[float, ...], str]] = [((), END)] * (n + 1)

@@ -1,4 +1,4 @@
-"""A source sentence made ready for the search: its words, and the phrase pairs of its own that it needs."""
+"""A source sentence prepared for the search: its words, and the phrase pairs that only this sentence has."""
 
 import math
 from collections.abc import Sequence
@@ -26,13 +26,13 @@ from phrasebeam.decoder.unknown_words.related_pairs import HeldOut, RelatedPairs
 class PreparerSettings(NamedTuple):
     """Settings of the preparation of a sentence."""
 
-    longest: int  # source phrase that is looked up, in words
+    longest: int  # words of the longest source phrase that is looked up
     table_limit: int
     input: InputSettings
 
 
 class UnknownWords(NamedTuple):
-    """Finds translations of known words that can stand in for translations of unknown words."""
+    """Finds translations of known words that can replace the translations of unknown words."""
 
     related: RelatedPairs
     held_out: HeldOut | None = None
@@ -47,20 +47,20 @@ class UnknownWords(NamedTuple):
 class LatticeWords(NamedTuple):
     """The words of a lattice as users see them."""
 
-    paths: Sequence[Path]  # by their numbers in SourcePaths
-    rows: list[str]  # the words that Sentence.classes has
+    paths: Sequence[Path]  # indexed by the numbers in SourcePaths
+    rows: list[str]  # the words that Sentence.classes describes
 
 
 class PreparedSentence(NamedTuple):
     """A sentence as users and as kernels see it."""
 
-    words: list[str]  # of a lattice the likeliest one at each position
-    tags: Sequence[str]  # UNCLASSED where the sentence has none
-    synthetic: list[SyntheticPair]  # by their numbers in SyntheticPairs
+    words: list[str]  # of a lattice, the likeliest word at each position
+    tags: Sequence[str]  # UNCLASSED for a sentence without tags
+    synthetic: list[SyntheticPair]  # indexed by the numbers in SyntheticPairs
     sentence: Sentence
     tables: FilteredTables  # in which its phrases are looked up
     lattice: LatticeWords | None = None
-    own_model: Model | None = None  # of the sentence alone, where its tables stand for the model's
+    own_model: Model | None = None  # of this sentence alone, if its tables replace the model's
 
     def path(self, pair: int, begin: int, end: int) -> Path:
         """The path of a lattice that `pair`, numbered as in the model's table, translates between two nodes."""
@@ -96,10 +96,10 @@ def prepare_sentence(
     bounds_checks: BoundsChecks,
     unknown_words: UnknownWords | None = None,
 ) -> PreparedSentence:
-    """The sentence with its phrases of up to `longest` words from `tables`, which have the `bounds_checks`.
+    """Prepare the sentence with phrases of up to `longest` words from `tables`, which have the `bounds_checks`.
 
-    As in Moses a word that has no phrase pair by itself, or only excluded ones, is copied, dropped or marked;
-    pairs that `unknown_words` finds for it are added.
+    As in Moses, a word that has no phrase pair by itself, or only excluded ones, is copied, dropped or marked; pairs
+    that `unknown_words` finds for it are added.
     Raises ConfigError if the sentence lacks the tags that the model needs.
     """
     words, terms, phrases = list(given.words), given.terms, tables.tables.phrases
@@ -130,7 +130,7 @@ def prepare_sentence(
 
 
 def _term_pair(term: Term, n_scores: int) -> SyntheticPair:
-    """The pair of a term, whose scores add up to ln of the term's probability, as in Moses."""
+    """The pair of a term. Its scores add up to ln of the term's probability, as in Moses."""
     ln_probability = max(math.log(term.probability), LEAST_LN) if term.probability else LEAST_LN
     return SyntheticPair(term.begin, term.end, term.target, ln_probability / n_scores, alignment=term.alignment)
 

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from phrasebeam.base.config import MOST_COUNTED, Section
 from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW
 
-# More would take minutes and gigabytes a sentence; 0 is for those who mean it.
+# More would take minutes and gigabytes a sentence; 0 (no limit) is for those who mean it.
 MOST_KEPT, MOST_POPS, MOST_PAIRS = 100_000, 1_000_000, 100_000
 Algorithm = Literal["stack", "cube"]
 

@@ -1,7 +1,7 @@
-"""Plain sentences in batches: their best derivations are found by one call of a kernel, without Python between them.
+"""Plain sentences in batches: one call of a kernel finds their best derivations, without Python code in between.
 
-A plain sentence has words alone, no markup, and is translated by the tables of the model. Kernels read it as any other:
-each sentence has images of their arguments, in which the arrays of the sentence are parts of those of the batch.
+A plain sentence has only words and no markup, and is translated with the tables of the model. Kernels read it like any
+other: each sentence has images of their arguments, in which the arrays of the sentence are parts of the batch's arrays.
 """
 
 import math
@@ -44,7 +44,7 @@ from phrasebeam.kernels.second_compiler import call_of, second_compiler
 
 # Why a batch stops before its end
 NO_OPTIONS, NOT_SEARCHED, NO_TRANSLATION = np.int64(1), np.int64(2), np.int64(3)
-# Fields of a Sentence that differ within a batch: those of its words, and of its pairs for unknown words
+# Fields of a Sentence that differ within a batch: those of its words, and those of its pairs for unknown words
 WORDS, RULES, FIRST, TARGET_WORDS, LM_IDS, OFFSETS, PAIRS = range(7)
 FIELDS: dict[int, list[tuple[str, ...]]] = {
     WORDS: [("words",)],
@@ -58,7 +58,7 @@ FIELDS: dict[int, list[tuple[str, ...]]] = {
 
 
 class SentenceBatch(NamedTuple):
-    """N plain sentences of T words in all, K of them unknown, W of those not among the V target words."""
+    """N plain sentences with T words in all. K of these are unknown, W of them are not among the V target words."""
 
     offsets: np.ndarray  # int64[N + 1], of the words of each sentence
     words: np.ndarray  # int32[T], source ids
@@ -70,7 +70,7 @@ class SentenceBatch(NamedTuple):
 
 
 class Images(NamedTuple):
-    """Memory for the arguments of the kernels of N sentences, and for the spans of T words."""
+    """Memory for the arguments of the kernels for N sentences with T words, and for their spans."""
 
     lookups: Annotated[np.ndarray, array(np.int64, "N", "A")]
     spaces: Annotated[np.ndarray, array(np.int64, "N", "B")]
@@ -86,11 +86,11 @@ class BestDerivations(NamedTuple):
     end: Annotated[np.ndarray, array(np.int32, "T")]
     score: Annotated[np.ndarray, array(np.float64, "N")]
     option: Annotated[np.ndarray, array(np.int32, "T")]  # scratch space
-    status: Annotated[np.ndarray, array(np.int64, 2)]  # why the batch was stopped, and what a kernel returned
+    status: Annotated[np.ndarray, array(np.int64, 2)]  # why the batch stopped, and what a kernel returned
 
 
 class BatchCalls(NamedTuple):
-    """Data with which a batch calls kernels: their machine code, sizes of images, and offsets of fields."""
+    """Data with which a batch calls kernels: addresses of machine code, sizes of images, and positions of fields."""
 
     fill_options: int
     search: int
@@ -102,7 +102,7 @@ class BatchCalls(NamedTuple):
 
 
 def largest_sentence(model: Model, n_words: int, n_unknown: int, longest: int) -> Sentence:
-    """A sentence whose arrays have room for those of plain sentences of so many words, `n_unknown` of them unknown."""
+    """A sentence with arrays for `n_words` words of plain sentences, `n_unknown` of them unknown."""
     sizes = {"S": 0, "K": n_unknown, "N": n_unknown, "A": n_unknown, "W": n_unknown}
     sizes |= {"L": len(model.language_models), "T": model.n_scores}
     synthetic = allocate(
@@ -118,7 +118,7 @@ def largest_sentence(model: Model, n_words: int, n_unknown: int, longest: int) -
 
 
 def new_images(calls: BatchCalls, batch: SentenceBatch, longest: int) -> Images:
-    """Room for the images of a batch, whose sentences are looked up by phrases of up to `longest` words."""
+    """Room for the images of a batch, with phrases of up to `longest` words."""
     n_first = batch.words.size * longest + batch.offsets.size - 1
     sizes = {"N": batch.offsets.size - 1, "A": calls.lookup_words, "B": calls.space_words, "F": n_first}
     return allocate(Images, sizes)
@@ -160,7 +160,7 @@ def calls_for(
 
 @kernel
 def write_images(lookup: Lookup, space: SearchSpace, calls: BatchCalls, batch: SentenceBatch, images: Images):
-    """Copy the arguments for each sentence, and let the copies have its own words and pairs for unknown words."""
+    """Copy the arguments for each sentence, and point the copies to its own words and pairs for unknown words."""
     longest = lookup.sentence.longest
     for i in range(batch.offsets.size - 1):
         begin, n_words = batch.offsets[i], batch.offsets[i + 1] - batch.offsets[i]
@@ -175,7 +175,7 @@ def write_images(lookup: Lookup, space: SearchSpace, calls: BatchCalls, batch: S
 
 @inlined_kernel
 def _fill_first(batch, i, first, at, n_spans, longest):
-    """Write SyntheticPairs.first of sentence `i` to first[at:at + n_spans + 1]: each unknown word has a pair."""
+    """Write SyntheticPairs.first of sentence `i` to first[at:at + n_spans + 1]; each unknown word has one pair."""
     k, end = batch.unknown_offsets[i], batch.unknown_offsets[i + 1]
     count = 0
     for span in range(n_spans + 1):
@@ -186,7 +186,7 @@ def _fill_first(batch, i, first, at, n_spans, longest):
 
 @inlined_kernel
 def _write_field(image, field, batch, i, first, at, longest):
-    """Write address and size of what a field (int64[3], see places_in) has of sentence `i`."""
+    """Write address and size of the part of a field (int64[3], see places_in) that belongs to sentence `i`."""
     place, what, row_size = field[0], field[1], field[2]
     begin, n_words = batch.offsets[i], batch.offsets[i + 1] - batch.offsets[i]
     unknown, n_unknown = batch.unknown_offsets[i], batch.unknown_offsets[i + 1] - batch.unknown_offsets[i]
@@ -220,9 +220,10 @@ def search_batch(
     begin,
     found: BestDerivations,
 ):
-    """Search the sentences of a batch from `begin` on, and write the best derivations to `found`.
+    """Search the sentences of a batch from sentence `begin` on, and write the best derivations to `found`.
 
-    Returns the number of the sentence at which it stopped, where found.status says why, or that of all sentences.
+    Returns the number of the sentence at which it stopped (found.status has the reason), or the number of all
+    sentences.
     """
     for i in range(begin, images.lookups.shape[0]):
         its, own = image_at(lookup, images.lookups, i), image_at(space, images.spaces, i)

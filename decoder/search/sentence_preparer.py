@@ -1,4 +1,4 @@
-"""Prepares sentences for the search: with the model's tables, or with those that a training sentence may know of."""
+"""Prepares sentences for the search, with the tables of the model, or with those that a training sentence may use."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ class SentencePreparer:
     """Prepares sentences for the search; any number of threads may share one."""
 
     def __init__(self, model: Model, folds: Sequence[Fold], settings: PreparerSettings):
-        """`folds` are needed for sentences that name one, see HeldOutPair."""
+        """`folds` are needed only for sentences that name one, see HeldOutPair."""
         self.model, self.settings, self._folds = model, settings, folds
         self.bounds_checks = BoundsChecks(model.tables)
         self._related = RelatedPairs(model, self.bounds_checks)
@@ -36,9 +36,10 @@ class SentencePreparer:
     def prepare(
         self, given: Input, snapshot: WeightSnapshot, workspace: Workspace, reference: np.ndarray | None = None
     ) -> PreparedSentence:
-        """The prepared sentence; of `reference` (int32[m]) see TableFilter.filter.
+        """The prepared sentence; for `reference` (int32[m]) see TableFilter.filter.
 
-        The workspace must have adopted the snapshot. Tables of the sentence's own lie in it, until the next sentence.
+        The workspace must have adopted the snapshot. It holds the sentence's own tables, if any, until the next
+        sentence.
         """
         tables, model, longest = FilteredTables(snapshot.tables, None), self.model_for(given), self.settings.longest
         bounds_checks = self.bounds_checks
@@ -80,7 +81,7 @@ class SentencePreparer:
         return workspace.table_filters[fold]
 
     def model_for(self, given: Input) -> Model:
-        """The model that has not seen the sentence, as far as `given` says that there is one."""
+        """The model that was trained without the sentence if `given` names its fold, otherwise the model itself."""
         fold = given.held_out.fold if given.held_out else None
         if fold is None:
             return self.model

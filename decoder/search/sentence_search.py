@@ -34,7 +34,7 @@ _search, _cube_search = direct(search), direct(cube_search)
 
 
 class SentenceSearch:
-    """The search of one prepared sentence by one snapshot of the weights, until its workspace is returned."""
+    """The search of one prepared sentence with one snapshot of the weights, until its workspace is returned."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class SentenceSearch:
         """The workspace has adopted the snapshot, and no other thread uses the workspace."""
         self.model, self.settings, self.snapshot = model, settings, snapshot
         self._workspace, self._has_ended = workspace, False
-        self.stop = StopFlag()  # whoever is to stop the search puts another in its place before it runs
+        self.stop = StopFlag()  # to stop the search, a caller sets its own flag here before `run`
         self._take(source)
 
     def _take(self, source: PreparedSentence) -> None:
@@ -55,7 +55,7 @@ class SentenceSearch:
         self._workspace.fit(source.sentence)
 
     def end(self) -> None:
-        """Give the workspace up: another sentence may be in it from now on."""
+        """Give up the workspace: from now on it may hold another sentence."""
         self._has_ended = True
 
     def check(self) -> None:
@@ -78,7 +78,7 @@ class SentenceSearch:
     def run(self, prefix: Prefix) -> None:
         """Fill the graph with translations that begin with the prefix.
 
-        Only where there are none does the sentence get fallback pairs for it. Raises ModelError if the model is damaged
+        If there are none, the sentence gets fallback pairs for the prefix. Raises ModelError if the model is damaged
         where the sentence uses it.
         """
         if prefix.words and not self.source.words:
@@ -100,9 +100,9 @@ class SentenceSearch:
             raise ConfigError(f"{sentence!r} has no translation within the search limits; raise the limits")
 
     def run_part(self, n_words: int) -> None:
-        """Fill the graph with translations of the first `n_words` words alone, whose options were looked up.
+        """Fill the graph with translations of the first `n_words` words alone; their options must have been looked up.
 
-        Where these are not the whole sentence, </s> does not follow, and the last stack is like all others.
+        If these are not the whole sentence, </s> does not follow, and the last stack is like all others.
         """
         if n_words == len(self.source.words):
             self._fill_graph(NO_CONSTRAINT)
@@ -124,16 +124,16 @@ class SentenceSearch:
         self._fill_future_cost(self.source.sentence.words.size)
 
     def lookup(self) -> Lookup:
-        """The arrays and parameters by which kernels look up the options."""
+        """The arrays and parameters with which kernels look up the options."""
         workspace, sentence, tables = self.workspace, self.source.sentence, self.source.tables.tables
         candidates, limit = workspace.candidates, self.settings.table_limit
         n_synthetic = len(self.source.synthetic)
-        if self.source.tables.origin is not None:  # the cache is of the model's tables
+        if self.source.tables.origin is not None:  # the cache is only for the model's tables
             candidates = candidates._replace(cache=NO_CACHE)
-        if self.source.own_model is not None:  # which may have more pairs of a phrase
+        if self.source.own_model is not None:  # this model may have more pairs of a phrase
             most = int(np.diff(tables.phrases.pair_offsets).max(initial=0))
             candidates = with_room(candidates, most, n_synthetic)
-        if self.source.lattice is not None:  # the limit was of each path, and spans have any number of these
+        if self.source.lattice is not None:  # the limit applied to each path, and a span can have any number of paths
             most = int(np.diff(tables.phrases.pair_offsets[sentence.paths.of_span]).max(initial=0))
             candidates, limit = with_room(candidates, most, n_synthetic), 0
         return Lookup(
@@ -177,14 +177,14 @@ class SentenceSearch:
         return constrain(prefix, self.source, self.workspace.options, ln_penalty, self.model)
 
     def _allowance(self, constraint: TargetConstraint) -> float:
-        """Score (at most 0) by which a hypothesis may be worse than the threshold allows.
+        """Score (at most 0) by which the beam threshold is relaxed for a `constraint`.
 
-        The better one may yet have to make up a word, where the worse one can translate.
+        A better hypothesis may still have to make up a word that a worse one can translate.
         """
         return min(0.0, UNKNOWN_WORD * self.snapshot.dense.unknown_word_penalty) if constraint.allowed.size else 0.0
 
     def _fill_graph(self, constraint: TargetConstraint) -> bool:
-        """Search for translations that obey the constraint; whether there are any."""
+        """Search for translations that obey the constraint; return whether there are any."""
         if constraint.ln_rest[0] == -np.inf:
             return False
         n_words = len(self.source.words)
@@ -193,7 +193,7 @@ class SentenceSearch:
         return bool(first < end)
 
     def _repeat(self, attempt: Callable[[], int]) -> None:
-        """Search until the workspace is large enough.
+        """Run `attempt` until the workspace is large enough.
 
         Raises ModelError if a hypothesis has no valid score, InterruptedError if the search was stopped.
         """

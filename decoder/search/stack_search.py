@@ -8,15 +8,16 @@ from phrasebeam.decoder.search.extension import SearchSpace, extend, extension, 
 from phrasebeam.decoder.search.stacks import OK, STOPPED, close_stack
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 
-NEVER = np.int64(-1)  # where the words are not the whole sentence
+NEVER = np.int64(-1)  # the words are not the whole sentence
 
 
-# Compiles for seconds: the features of hypotheses stand inline in it, without which it takes a sixth longer to run.
+# Compiles for seconds: the features of hypotheses are inlined; without that it would run a sixth longer.
 @kernel
 def search(space: SearchSpace, n_words, n_whole):
-    """Fill space.graph with what the search of the first `n_words` words of a sentence keeps.
+    """Fill space.graph with the search of the first `n_words` words of a sentence.
 
-    OK, STOPPED or what is full. </s> follows after `n_whole` words, or NEVER (int64).
+    Returns OK, STOPPED or what is full. </s> follows after `n_whole` words (int64); if that is NEVER, it does not
+    follow.
     """
     graph, stacks = space.graph, space.stacks
     start_search(space)
@@ -37,7 +38,7 @@ def search(space: SearchSpace, n_words, n_whole):
 
 @inlined_kernel
 def _extend_over(space, n_words, covered, node, span_index):
-    """Extend `node` by the options of one span, which begin at options.first[span_index]; OK or what is full."""
+    """Extend `node` by the options of one span, from options.first[span_index] on. Returns OK or what is full."""
     first, end = space.options.first[span_index], space.options.first[span_index + 1]
     shared = extension(space, covered, node, first)
     if space.parameters.keeps_histories and not space.parameters.histories_lower:

@@ -1,8 +1,8 @@
 """Stacks that are still being filled: recombination, histogram and threshold pruning (Koehn et al. 2003).
 
-A phrase covers at most `longest` words, so that only the next `longest` stacks are open at any time: a ring of them.
+A phrase covers at most `longest` words, so that only the next `longest` stacks are open at any time: they form a ring.
 A stack grows to twice its limit before the best half is chosen, so that pruning costs little per hypothesis. A state
-that was dropped and arrives again has lost its older edges.
+that was pruned and arrives again has lost its older edges.
 """
 
 from typing import Annotated, NamedTuple
@@ -16,7 +16,8 @@ from phrasebeam.kernels.hashing import EMPTY, combine, first_slot, mix, next_slo
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.kernels.ordering import rank
 
-LOWEST = -np.finfo(np.float64).max.item()  # what is impossible, -inf, is below every threshold
+LOWEST = -np.finfo(np.float64).max.item()  # so that a score of -inf, which means impossible, is below every threshold
+# Status that kernels of the search return: OK, what is full, or why they stopped
 OK, NODES_FULL, EDGES_FULL, STATES_FULL, STACK_FULL, STACK_EDGES_FULL, QUEUE_FULL = range(7)
 HISTORIES_FULL, WRONG_SCORE, STOPPED = 7, 8, 9
 
@@ -26,16 +27,16 @@ class Stacks(NamedTuple):
 
     n_hypotheses: Annotated[np.ndarray, array(np.int64, "R")]
     n_edges: Annotated[np.ndarray, array(np.int64, "R")]
-    threshold: Annotated[np.ndarray, array(np.float64, "R")]  # a lower priority cannot survive
+    threshold: Annotated[np.ndarray, array(np.float64, "R")]  # hypotheses of lower priority cannot survive
     best: Annotated[np.ndarray, array(np.float64, "R")]  # highest priority
     score: Annotated[np.ndarray, array(np.float64, "R", "C")]
     priority: Annotated[np.ndarray, array(np.float64, "R", "C")]  # score plus future cost
     first_gap: Annotated[np.ndarray, array(np.int32, "R", "C")]
     window: Annotated[np.ndarray, array(np.uint64, "R", "C")]
     lm_state: Annotated[np.ndarray, array(np.int32, "R", "C")]
-    # What a next phrase can see of the last ones, see HypothesisGraph.history
+    # What the scores of the next phrase depend on, see HypothesisGraph.history
     state: Annotated[np.ndarray, array(np.int32, "R", "C")]
-    blocks: Annotated[np.ndarray, array(np.int32, "R", "C")]  # see Blocks; 0 where the reordering model keeps none
+    blocks: Annotated[np.ndarray, array(np.int32, "R", "C")]  # see Blocks; 0 if the reordering model has no blocks
     option: Annotated[np.ndarray, array(np.int32, "R", "C")]  # of the best edge
     last_edge: Annotated[np.ndarray, array(np.int32, "R", "C")]  # edges of a hypothesis are chained from the latest
     best_edge: Annotated[np.ndarray, array(np.int32, "R", "C")]
@@ -101,9 +102,9 @@ def _slot(stacks, row, first_gap, window, lm_state, state, blocks):
 
 @inlined_kernel
 def arrive(stacks: Stacks, row: int, new, limit: int, ln_beam: float):
-    """Take the Arrival `new` into the stack: recombined, or as a new hypothesis; OK, what is full, or WRONG_SCORE.
+    """Add the Arrival `new` to the stack, recombined or as a new hypothesis. Returns OK, what is full, or WRONG_SCORE.
 
-    An example with ln_beam -5.8: three hypotheses arrive that cover the same words, the first two of them with the same
+    An example with ln_beam -5.8: three hypotheses arrive that cover the same words. The first two have the same
     `state`, `lm_state` and `blocks`, so that nothing that follows can tell them apart.
 
         score -5.1, priority -8.1    hypothesis 0, best edge 0; threshold -8.1 - 5.8 = -13.9
@@ -111,7 +112,7 @@ def arrive(stacks: Stacks, row: int, new, limit: int, ln_beam: float):
         score -6.0, priority -9.0    hypothesis 1 with edge 2, as its lm_state is another one
 
     Edge 0 is kept, chained behind edge 1, for n-best lists and lattices. With limit 2, hypothesis 4 would be the fifth:
-    before it is added, the best 2 of the first 4 stay, and nothing below the second can arrive any more.
+    before it is added, the best 2 of the first 4 stay, and from then on nothing below the second can arrive.
     """
     if not is_score(new.priority):  # pruning relies on an order of all priorities
         stacks.wrong[0], stacks.wrong[1] = new.from_node, new.option
@@ -122,7 +123,7 @@ def arrive(stacks: Stacks, row: int, new, limit: int, ln_beam: float):
     slot = _slot(stacks, row, new.first_gap, new.window, new.lm_state, new.state, new.blocks)
     i = np.int64(stacks.slots[row, slot])
     if i == EMPTY:  # nothing to recombine with
-        # When to prune must not depend on the room there is, which differs between threads.
+        # The time of pruning must not depend on the size of the arrays, which differs between threads.
         if limit > 0 and stacks.n_hypotheses[row] >= 2 * limit:
             _keep_best(stacks, row, limit)
             slot = _slot(stacks, row, new.first_gap, new.window, new.lm_state, new.state, new.blocks)
@@ -134,7 +135,7 @@ def arrive(stacks: Stacks, row: int, new, limit: int, ln_beam: float):
         stacks.first_gap[row, i], stacks.window[row, i] = new.first_gap, new.window
         stacks.lm_state[row, i], stacks.state[row, i], stacks.blocks[row, i] = new.lm_state, new.state, new.blocks
         stacks.last_edge[row, i], stacks.best_edge[row, i] = EMPTY, EMPTY
-    # Each arrival is an edge, the best or not
+    # Each arrival becomes an edge, whether it is the best or not
     stacks.edge_from[row, edge], stacks.edge_option[row, edge] = new.from_node, new.option
     stacks.edge_score[row, edge] = new.score
     stacks.edge_next[row, edge] = stacks.last_edge[row, i]
@@ -152,7 +153,7 @@ def arrive(stacks: Stacks, row: int, new, limit: int, ln_beam: float):
 
 @inner_kernel
 def _keep_best(stacks, row, limit):
-    """Drop all but the `limit` best hypotheses, which stay in order, and raise the threshold to the worst kept."""
+    """Drop all but the `limit` best hypotheses, keep these in order, and raise the threshold to the worst of them."""
     rank(stacks.priority[row], stacks.n_hypotheses[row], stacks.ranked)
     worst = stacks.ranked[limit - 1]
     threshold = stacks.priority[row, worst]

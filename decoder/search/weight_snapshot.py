@@ -1,4 +1,4 @@
-"""The weights of a decoder as its searches use them: an immutable snapshot; other weights make another one."""
+"""The weights of a decoder for its searches: an immutable snapshot; other weights make another snapshot."""
 
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ class WeightSnapshot(NamedTuple):
     The arrays of sparse weights are not copied: a caller that learns while searches run must give copies.
     """
 
-    named: Weights  # as they were given
+    named: Weights  # as the caller gave them
     dense: DenseWeights
     layout: FeatureLayout  # of dense features
     tables: Tables  # the model's, with the weights of language models and sparse features
@@ -47,7 +47,7 @@ def weight_snapshot(
 ) -> WeightSnapshot:
     """The snapshot of dense and sparse weights. Raises ModelError if `weights` do not fit the model.
 
-    `ranking`: by which the table limit selects pairs, if that is not to be by `weights`.
+    `ranking`: weights by which the table limit selects pairs, if not by `weights`.
     """
     tables = model.tables
     check_counts(weights, tables.phrases)

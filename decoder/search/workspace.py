@@ -1,4 +1,4 @@
-"""The memory of one search: allocated once, grown when a sentence needs more, used again for the next."""
+"""The memory of one search: allocated once, enlarged when a sentence needs more, and reused for the next sentence."""
 
 import numpy as np
 
@@ -32,15 +32,15 @@ from phrasebeam.decoder.search.stacks import (
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.sparse.sparse_features import SparseFeatureBuffer, new_sparse_features
 
-SMALLEST_STACK, LARGEST_STACK = 32, 1 << 12  # room at first
+SMALLEST_STACK, LARGEST_STACK = 32, 1 << 12  # initial sizes
 SMALLEST_MEMO, REMEMBERED_PER_POP = 1 << 10, 32
 
 
 class Workspace:
     """Arrays for one sentence at a time; kernels report what is full, and `grow` doubles it.
 
-    What is remembered from sentence to sentence, `candidates.cache` and the `table_filters`, belongs to one snapshot of
-    the weights, the one that was adopted last.
+    What is remembered across sentences, `candidates.cache` and the `table_filters`, belongs to one snapshot of the
+    weights, the one that was adopted last.
     """
 
     options: Options
@@ -54,7 +54,7 @@ class Workspace:
     memory: FeatureMemory
 
     def __init__(self, model: Model, search: SearchSettings, longest: int):
-        """For sentences of `model` searched within the limits of `search`, by source phrases up to `longest` words."""
+        """For sentences of `model` within the limits of `search`, with source phrases of up to `longest` words."""
         self.tables, sparse = model.tables, model.tables.sparse
         self.orders, self.longest = model.tables.lms.orders, longest
         self.n_words, self.n_options, self.n_target_words = 32, 1 << 10, 1 << 12
@@ -71,7 +71,7 @@ class Workspace:
         self.rebuild()
 
     def adopt(self, snapshot: WeightSnapshot) -> None:
-        """Serve searches by `snapshot` from now on: forget what is remembered of other weights."""
+        """Serve searches with `snapshot` from now on: forget what is remembered for other weights."""
         if self.snapshot is not snapshot:
             clear_candidate_cache(self.candidates.cache)
             is_ranked_alike = self.snapshot is not None and self.snapshot.ranking is snapshot.ranking
@@ -172,7 +172,7 @@ class Workspace:
 
 
 def _memo_size(search: SearchSettings) -> int:
-    """Size of the memo; if few hypotheses are built, one that stays in the processor's first cache."""
+    """Size of the memo; if few hypotheses are built, it is small enough for the processor's first cache."""
     if search.algorithm != "cube" or search.pop_limit == 0:
         return MEMO_SIZE
     size = SMALLEST_MEMO

@@ -1,1 +1,1 @@
-"""Sparse features: which there are (templates), their keys, names, weights and files."""
+"""Sparse features: their templates, keys, names, weights and files."""

@@ -1,24 +1,25 @@
-"""Names of sparse features, made from the words of a phrase in its context: of their keys, hashes, none can be read.
+"""Names of sparse features, made from the words of a phrase in its context; their keys are hashes and cannot be read.
 
 Rule id: the words of both sides. Rule bigram, rule history: Yu et al. (2013, section 4.3).
 
-Bigrams and shape are for phrase pairs what rule n-grams and rule shapes are for the rules of Simianer, Riezler & Dyer
-(2012); aligned words and deleted content words are those of Green et al. (2013, section 3.2). A copied word is aligned
-with its copy, a term as its markup says, usually not at all. Content words and frequent words are those of Levels.
+Bigrams and shape correspond to the rule n-grams and rule shapes of Simianer, Riezler & Dyer (2012), for phrase pairs
+instead of rules; aligned words and deleted content words are those of Green et al. (2013, section 3.2). A copied word
+is aligned with its copy, a term as its markup says, usually not at all. For content words and frequent words see
+Levels.
 
 Inserted, deleted and translated words and lengths are Moses' TargetWordInsertionFeature, SourceWordDeletionFeature,
 WordTranslationFeature and PhraseLengthFeature (Hasler, Haddow & Koehn 2011). An unaligned pair of two words has no
-inserted or deleted word. With a word list, what it lacks is OTHER.
+inserted or deleted word. With a word list, words that it lacks are OTHER.
 
-A phrase is monotone to the one before if its source words follow those of that phrase, and non-monotone otherwise; also
-in models whose lexicalized reordering is hierarchical. The first phrase is monotone if it begins the sentence. The last
-one has no next phrase, and no feature with it, as in lexicalized reordering. Rule reordering is the "discriminative
-re-ordering" of Green et al. (2013). Class reordering is their "POS-based re-ordering", with the tags of the source
-tokens, or their classes: see Levels.class_column. There "with-next" of a phrase and "with-previous" of the phrase after
-it are conjunctions of the same two sequences, so that we count them once. And we add the orientation, which the
-sequences alone do not tell: the paper's feature is the sum of two of ours.
+A phrase is monotone to the previous one if its source words follow those of that phrase, and non-monotone otherwise;
+this is also so in models with hierarchical lexicalized reordering. The first phrase is monotone if it begins the
+sentence. The last phrase has no next phrase, and no feature with it, as in lexicalized reordering. Rule reordering is
+the "discriminative re-ordering" of Green et al. (2013). Class reordering is their "POS-based re-ordering", with the
+tags of the source tokens, or their classes: see Levels.class_column. There, "with-next" of a phrase and "with-previous"
+of the following phrase are conjunctions of the same two sequences, so we count them once. We also add the orientation,
+which the sequences alone do not determine: the paper's feature is the sum of two of ours.
 
-Of each side only the first LONGEST_PHRASE words are looked at; no phrase of a table has more.
+Of each side only the first LONGEST_PHRASE words count; no phrase of a table has more.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,31 +32,31 @@ from phrasebeam.lm.text.vocabulary import BEGIN, END
 
 Points = Sequence[Sequence[int]]  # (source, target) positions inside a phrase pair
 
-LONGEST_SHAPE = 7  # longer sides have the length of this one in rule_shape
+LONGEST_SHAPE = 7  # in rule_shape, longer sides get this length
 ALL_CLASSES = "all"  # the aggregate feature of source_deletion
-OTHER = "OTHER"  # in place of words that a list lacks
-MOST_POINTS = 2 * LONGEST_PHRASE  # alignment points of a phrase pair that are looked at in word_pairs
-EMPTY_PHRASE = "-"  # edge of an empty target phrase
+OTHER = "OTHER"  # replaces words that a list lacks
+MOST_POINTS = 2 * LONGEST_PHRASE  # alignment points of a phrase pair that count in word_pairs
+EMPTY_PHRASE = "-"  # the edge word of an empty target phrase
 
 
 class RuleInContext(NamedTuple):
-    """A phrase of a derivation with the context on which its sparse features depend, as text."""
+    """A phrase of a derivation, as text, with the context on which its sparse features depend."""
 
     levels: Levels
     combinations: Sequence[Sequence[Sequence[int]]]  # rows of Sparse.combinations, by kind of word edges
     source: Sequence[str]  # the words of the sentence
-    tags: Sequence[str]  # their tags, UNCLASSED in models without
+    tags: Sequence[str]  # their tags; UNCLASSED in models without tags
     begin: int  # source words, half open
     end: int
     target: Sequence[str]
     pair_names: Sequence[str]  # names of its features in the phrase table
     points: Points
-    before: str  # the rule before, or BEGIN
-    previous_begin: int  # its source words, half open; 0:0 at the start
+    before: str  # the name of the previous rule, or BEGIN
+    previous_begin: int  # source words of the previous rule, half open; 0:0 at the start
     previous_end: int
-    is_monotone: bool  # whether it is so to the rule before
-    last: str  # the target word before, or BEGIN
-    second_last: str  # the one before that, or BEGIN
+    is_monotone: bool  # whether the rule is monotone to the previous one
+    last: str  # the previous target word, or BEGIN
+    second_last: str  # the target word before `last`, or BEGIN
 
     def source_names(self, position: int) -> list[str]:
         """The source word at `position`, from -1 to n for <s>, the words and </s>, and its class at each level."""
@@ -71,7 +72,7 @@ class RuleInContext(NamedTuple):
 
 
 def history_names(context: RuleInContext) -> Iterator[str]:
-    """The rule with its two last target words, at each level of target words."""
+    """The rule with the last two target words before it, at each level of target words."""
     last, second_last = (context.levels.names("target", word) for word in (context.last, context.second_last))
     for column in context.levels.target_columns:
         yield f"{context.rule},{context.levels.labels[column]}={second_last[column]}_{last[column]}"
@@ -92,14 +93,14 @@ def shape_names(context: RuleInContext) -> Iterator[str]:
 
 
 def alignment_names(context: RuleInContext) -> Iterator[str]:
-    """The words of each clique: aligned words that no point connects with others."""
+    """The words of each clique, a set of aligned words without links to other words."""
     for source, target in cliques_of(context.points):
         words = [context.source[context.begin + i] for i in source], [context.target[j] for j in target]
         yield "~".join("_".join(sorted(side)) for side in words)
 
 
 def deletion_names(context: RuleInContext) -> Iterator[str]:
-    """Content words that are aligned with no or only frequent words: one feature for all, others by tag or class."""
+    """Content words aligned with no words or only frequent words: one feature for all, others by tag or class."""
     levels, begin = context.levels, context.begin
     for position in range(begin, min(context.end, begin + LONGEST_PHRASE)):
         partners = [context.target[j] for i, j in context.points if begin + i == position]
@@ -111,7 +112,7 @@ def deletion_names(context: RuleInContext) -> Iterator[str]:
 
 
 def cliques_of(points: Points) -> Iterator[tuple[list[int], list[int]]]:
-    """Source and target positions of the cliques, by first source position: parts that no point connects."""
+    """Source and target positions of the cliques, by first source position: the connected parts of the alignment."""
     cliques: list[tuple[set[int], set[int]]] = []
     for i, j in points:
         joined, others = ({i}, {j}), []
@@ -126,7 +127,7 @@ def cliques_of(points: Points) -> Iterator[tuple[list[int], list[int]]]:
 
 
 def shape_of(points: Points, n_source: int, n_target: int) -> str:
-    """The shape of an alignment in a name: runs of aligned (A) and unaligned (U) words of both sides, and crossing."""
+    """The shape of an alignment for a name: runs of aligned (A) and unaligned (U) words of both sides, and crossing."""
     runs = [
         "".join("A" if is_aligned else "U" for is_aligned, _ in groupby(i in aligned for i in range(size))) or "-"
         for size, aligned in ((n_source, {i for i, _ in points}), (n_target, {j for _, j in points}))
@@ -158,7 +159,7 @@ def deleted_names(context: RuleInContext) -> Iterator[str]:
 
 
 def word_pair_names(context: RuleInContext) -> Iterator[str]:
-    """Aligned words, two at a time."""
+    """Pairs of aligned words."""
     listed = context.levels.listed
     for i, j in context.points[:MOST_POINTS]:
         source, target = context.source[context.begin + i], context.target[j]
@@ -176,14 +177,14 @@ def _orientation(context: RuleInContext) -> str:
 
 
 def jump_names(context: RuleInContext) -> Iterator[str]:
-    """The rule before with its orientation to this one, and this rule with its orientation to that."""
+    """The previous rule with its orientation to this one, and this rule with its orientation to the previous one."""
     if context.before != BEGIN:
         yield f"{context.before},{_orientation(context)}_with_next"
     yield f"{context.rule},{_orientation(context)}_with_previous"
 
 
 def class_jump_names(context: RuleInContext) -> Iterator[str]:
-    """Classes of the source words of this phrase and the one before, and the orientation."""
+    """Classes of the source words of this phrase and of the previous one, and the orientation."""
     column = context.levels.class_column
     previous, current = (
         "_".join(context.source_names(position)[column] for position in range(begin, end))

@@ -1,12 +1,12 @@
 """Backoff levels of sparse features: the classes of words, as text and as hashes (Yu et al. 2013, Table 1).
 
 Word edges are combinations of the words at the edges of a phrase pair and around it, each at one of the levels (Yu et
-al. 2013, section 4.1). They are one group for each combination of sides: source phrase, target phrase, and neighbours
-of the source phrase. These differ in their worth beside dense features, so that each kind has a scale.
+al. 2013, section 4.1). There is one group for each combination of sides: source phrase, target phrase, and neighbours
+of the source phrase. The groups differ in their value beside dense features, so each has its own scale.
 
-A level of tags, such as parts of speech (Green et al. 2013, section 3.2), classes single tokens of the source sentence.
-Target words have tags only by a map, that of the most frequent tag of each, say. No feature has a class of target words
-at levels without such a map or of the source alone.
+A level of tags, such as parts of speech (Green et al. 2013, section 3.2), classifies single tokens of the source
+sentence. Target words have tags only through a map, for example the most frequent tag of each word. No feature has a
+class of target words at levels without such a map, or at levels for the source alone.
 """
 
 from collections import Counter
@@ -26,12 +26,12 @@ from phrasebeam.decoder.tables.word_counts import FrequentWords
 from phrasebeam.lm.text.vocabulary import BEGIN, END
 from phrasebeam.lm.text.word_classes import read_word_classes
 
-LARGEST_BUDGET = 1000  # costs are relative to each other
-LONGEST_LIST = 20_000  # words; four of them are some of the values that a YAML file may have
+LARGEST_BUDGET = 1000  # costs matter only relative to each other
+LONGEST_LIST = 20_000  # words; four lists of them are part of the values that a YAML file may have
 LevelKind = Literal["word", "characters", "classes", "type", "tags"]
 WORD = np.int64(0)  # column of the words themselves among the levels
-UNCLASSED = "?"  # class of a word that the map does not have, and tag of a token without one
-ABSENT = -1  # in place of a level
+UNCLASSED = "?"  # class of a word that the map lacks, and tag of a token without one
+ABSENT = -1  # replaces a level
 KINDS = {
     "source_edges": ("source",),
     "target_edges": ("target",),
@@ -46,8 +46,8 @@ SIDE_TEXTS = {
     "target": "edges of the target phrase",
     "context": "neighbours of the source phrase",
 }
-# Columns of a combination: edges of the source and of the target phrase, source words around; then LENGTH, whether the
-# length of the source phrase belongs to it, and KIND, its index in KINDS
+# Columns of a combination: edges of the source and of the target phrase, source words around; then LENGTH, whether it
+# includes the length of the source phrase, and KIND, its index in KINDS
 POSITIONS = ("first_source", "last_source", "first_target", "last_target", "before", "behind")
 SIDES = ("source", "source", "target", "target", "context", "context")  # of each position
 LENGTH, KIND = np.int64(len(POSITIONS)), np.int64(len(POSITIONS) + 1)
@@ -126,8 +126,8 @@ class WordLists(Section):
 class Levels:
     """The classes of words: column 0 is the word itself, the others are its classes at each level.
 
-    A source word is a content word if its tag begins as `content` of the first level of tags says; if that says
-    nothing, unless it is frequent, a mark or a number.
+    A source word is a content word if its tag begins as `content` of the first level of tags says. If `content` is not
+    given, every word is one unless it is frequent, a mark or a number.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class Levels:
         frequent: FrequentWords,
         lists: WordLists = WordLists(),  # noqa: B008
     ):
-        """Read the class maps of the levels from `directory`. Raises SmtError if one is missing or wrong."""
+        """Read the class maps of the levels from `directory`. Raises SmtError if one is missing or invalid."""
         self.listed = {name: None if words is None else frozenset(words) for name, words in lists}
         self.levels, self.labels, self.frequent = levels, ["word", *(level.name for level in levels)], frequent
         self._maps = {
@@ -147,17 +147,17 @@ class Levels:
 
     @property
     def class_column(self) -> int:
-        """The column of the first level of kind tags or else of kind classes, or WORD, which is 0, without one."""
+        """The column of the first level of kind tags, else of kind classes; WORD, which is 0, if there is neither."""
         columns = [i for kind in ("tags", "classes") for i, level in enumerate(self.levels, 1) if level.kind == kind]
         return columns[0] if columns else int(WORD)
 
     @property
     def target_columns(self) -> list[int]:
-        """The columns of the levels that class target words."""
+        """The columns of the levels that have classes of target words."""
         return [i for i, level in enumerate(self.levels, 1) if level.has_target]
 
     def names(self, side: str, word: str, tag: str = UNCLASSED) -> list[str]:
-        """The word and its class at each level; `side` is "source" or "target", `tag` that of the source token."""
+        """The word and its class at each level; `side` is "source" or "target", `tag` the tag of the source token."""
         return [word, *(_class_of(level, classes, word, tag) for level, classes in zip(self.levels, self._maps[side]))]
 
     def classes(self, side: str, words: Iterable[str], tags: Iterable[str] = repeat(UNCLASSED)) -> np.ndarray:
@@ -167,7 +167,7 @@ class Levels:
         return hash_texts(texts).reshape(len(rows), len(self.labels))
 
     def sentence_classes(self, words: Sequence[str], tags: Sequence[str]) -> np.ndarray:
-        """uint64[n + 2, 1 + L] hashes of a source sentence of n words between its boundaries."""
+        """uint64[n + 2, 1 + L] hashes of a source sentence of n words, including its boundaries."""
         return self.classes("source", [BEGIN, *words, END], [BEGIN, *tags, END])
 
     def is_content(self, word: str, tag: str) -> bool:
@@ -198,7 +198,7 @@ def _class_of(level: Level, classes: dict[str, str], word: str, tag: str) -> str
 
 
 def word_type(word: str) -> str:
-    """The type of a word: number, mixed with a digit, mark, boundary or word (Yu et al. 2013 do not say which four)."""
+    """The type of a word: number, mixed with a digit, mark, boundary or word (Yu et al. 2013 do not name the four)."""
     if word in (BEGIN, END):
         return "boundary"
     if not any(c.isalnum() for c in word):
@@ -219,12 +219,12 @@ class WordEdges(Section):
 
 
 def n_word_edges(settings: WordEdges, levels: Sequence[Level]) -> int:
-    """The number of combinations within the budget, without making them."""
+    """The number of combinations within the budget, computed without making them."""
     total, n_target = 0, SIDES.count("target")
     of_target, most_words = [level for level in levels if level.has_target], settings.most_words
     for size in range(most_words + 1):
         for n_others in range(min(size, len(SIDES) - n_target) + 1):
-            ways = Counter({0: 1})  # words by what they cost together
+            ways = Counter({0: 1})  # number of ways to choose words, by total cost
             for some in [levels] * n_others + [of_target] * (size - n_others):
                 longer = Counter[int]()
                 for (cost, n), level in product(ways.items(), some):

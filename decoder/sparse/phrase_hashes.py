@@ -1,7 +1,7 @@
-"""Hashes of which the keys of sparse features are made: words at the edges of a phrase pair, its alignment, lengths.
+"""Hashes from which the keys of sparse features are made: words at the edges of a phrase pair, its alignment, lengths.
 
-The cliques of a phrase pair are the parts of its alignment that no point connects; a clique is named by its first
-source position.
+The cliques of a phrase pair are the parts of its alignment that are not linked with each other; a clique is identified
+by its first source position.
 """
 
 import numpy as np
@@ -14,17 +14,17 @@ from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
 FIRST_SOURCE, LAST_SOURCE, FIRST_TARGET, LAST_TARGET, BEFORE, BEHIND = (np.int64(i) for i in range(len(POSITIONS)))
 PART_HASHES = name_hashes([*POSITIONS, "length"])  # part of the keys of word edges
-BEGIN_ROW = 0  # of Sentence.classes, whose row 1 + i is word i
+BEGIN_ROW = 0  # row of <s> in Sentence.classes; row 1 + i is word i
 WITHOUT_TARGET = np.int64(1)  # edge of an empty target phrase
 SOURCE, TARGET = np.int64(0), np.int64(1)  # rows of cliques
-UNALIGNED = np.int64(-1)  # in place of the clique of a word
+UNALIGNED = np.int64(-1)  # replaces the clique of a word
 SIDE_HASHES = name_hashes(["source", "target"])  # part of the keys of phrase_alignment
-ABSENT_CLIQUE = np.uint64(0)  # in place of a hash
-END_OF_SIDE = np.int64(2)  # in the hash of a shape, beside 0 and 1 for runs
+ABSENT_CLIQUE = np.uint64(0)  # replaces a hash
+END_OF_SIDE = np.int64(2)  # ends a side in the hash of a shape; 0 and 1 are runs
 JUMPS = ("monotone_with_previous", "non_monotone_with_previous", "monotone_with_next", "non_monotone_with_next")
 JUMP_HASHES = name_hashes(JUMPS)  # part of the keys of rule_reordering
-WITH_PREVIOUS, WITH_NEXT = np.int64(0), np.int64(2)  # index of the monotone one in JUMPS
-NO_PART = np.int64(-1)  # in place of the second word, or of a length
+WITH_PREVIOUS, WITH_NEXT = np.int64(0), np.int64(2)  # index of the monotone variant in JUMPS
+NO_PART = np.int64(-1)  # replaces the second word, or a length
 
 
 @inlined_kernel
@@ -51,7 +51,7 @@ def fill_edges(sparse: Sparse, sentence, words, size, begin, end, edges):
 
 @inlined_kernel
 def fill_source_edges(classes, begin, end, edges):
-    """Write the rows of `edges` (uint64[6, 1 + L], see fill_edges) that no target phrase of words begin:end changes.
+    """Write the rows of `edges` (uint64[6, 1 + L], see fill_edges) that depend only on the source words begin:end.
 
     `classes` (uint64[n + 2, 1 + L]) are those of the Sentence.
     """
@@ -64,7 +64,7 @@ def fill_source_edges(classes, begin, end, edges):
 
 @inlined_kernel
 def fill_target_edges(sparse: Sparse, synthetic, words, size, edges):
-    """Write the rows of `edges` (uint64[6, 1 + L], see fill_edges) of the target ids words[:size] (int32[W]).
+    """Write the rows of `edges` (uint64[6, 1 + L], see fill_edges) for the target ids words[:size] (int32[W]).
 
     `synthetic` (SyntheticPairs) is that of the Sentence.
     """
@@ -90,7 +90,7 @@ def combination_hash(row, edges, length):
 def source_parts(row, edges, length):
     """The part of combination_hash (uint64) of `row` (int8[8]) that does not depend on the target phrase.
 
-    `edges` (uint64[6, 1 + L]) and `length` (uint64): as there.
+    `edges` (uint64[6, 1 + L]) and `length` (uint64) are as in combination_hash.
     """
     h = START + length if row[LENGTH] else START
     for position in (FIRST_SOURCE, LAST_SOURCE, BEFORE, BEHIND):
@@ -115,13 +115,13 @@ def add_target_parts(row, edges, h):
 
 @inlined_kernel
 def original_pair(origin, pair):
-    """Number of `pair` (int64) in the model's phrase table; `origin` (int64[P]) as in PairPoints."""
+    """Number of `pair` (int64) in the model's phrase table; `origin` (int64[P]) is that of PairPoints."""
     return origin[pair] if origin.size > 0 else pair
 
 
 @inlined_kernel
 def point_range(points: PairPoints, synthetic, pair):
-    """(first, last) of the alignment points of `pair` (int64) in `points`; of a negative one in `synthetic`."""
+    """(first, last) of the alignment points of `pair` (int64) in `points`; for a negative pair in `synthetic`."""
     if pair < 0:
         number = -1 - pair
         return synthetic.alignment_offsets[number], synthetic.alignment_offsets[number + 1]
@@ -152,7 +152,7 @@ def fill_cliques(points, n_source, n_target, cliques):
 
 @inlined_kernel
 def is_crossing(points):
-    """Whether two of the `points` (uint8[K, 2]) cross: the order of their target words is not that of the source."""
+    """Whether two of the `points` (uint8[K, 2]) cross: their target words are not in the order of the source words."""
     for k in range(points.shape[0]):
         for other in range(points.shape[0]):
             if points[k, 0] < points[other, 0] and points[k, 1] > points[other, 1]:
@@ -170,7 +170,7 @@ def bigram_hash(first, second):
 def shape_hash(points, n_source, n_target, cliques):
     """uint64 hash of the shape of a phrase pair of `n_source` and `n_target` words (int64).
 
-    `points` is uint8[K, 2]; `cliques` (int64[2, W]) as fill_cliques has filled them.
+    `points` is uint8[K, 2]; fill_cliques has filled `cliques` (int64[2, W]).
     """
     h = combine(combine(START, min(n_source, LONGEST_SHAPE)), min(n_target, LONGEST_SHAPE))
     h = _add_runs(h, cliques[SOURCE, :n_source])
@@ -180,9 +180,9 @@ def shape_hash(points, n_source, n_target, cliques):
 
 @inlined_kernel
 def _add_runs(h, cliques):
-    """uint64 hash of what has the hash `h` followed by the runs of aligned and unaligned words in `cliques` (int64[n]).
+    """uint64 hash of `h` (uint64) followed by the runs of aligned and unaligned words in `cliques` (int64[n]).
 
-    Mixed after each, since `combine` alone does not tell all orders of small values apart.
+    The hash is mixed after each, since `combine` alone does not distinguish all orders of small values.
     """
     for i in range(cliques.size):
         is_aligned = cliques[i] != UNALIGNED
@@ -193,10 +193,10 @@ def _add_runs(h, cliques):
 
 @inlined_kernel
 def clique_hash(sparse: Sparse, sentence, words, size, begin, end, clique, cliques):
-    """uint64 hash of the words of a `clique` (int64, its first source position): the sum of theirs; or ABSENT_CLIQUE.
+    """uint64 hash of the words of a `clique` (int64, its first source position): sum of their hashes; or ABSENT_CLIQUE.
 
-    The phrase pair is words begin:end of `sentence` (Sentence) with the target ids words[:size] (int32[W]); `cliques`
-    (int64[2, W]) as fill_cliques has filled them.
+    The phrase pair is words begin:end of `sentence` (Sentence) with the target ids words[:size] (int32[W]);
+    fill_cliques has filled `cliques` (int64[2, W]).
     """
     if cliques[SOURCE, clique] != clique:
         return ABSENT_CLIQUE
@@ -218,7 +218,7 @@ def _side_hash(side, word):
 
 @inlined_kernel
 def is_deleted(sparse: Sparse, points, words, position):
-    """Whether the source word at `position` (int64) in the phrase is aligned with no or only frequent words.
+    """Whether the source word at `position` (int64) in the phrase is aligned with no words or only frequent words.
 
     `points` (uint8[K, 2]) are those of the pair, `words` (int32[W]) its target ids.
     """
@@ -261,7 +261,7 @@ def parts_hash(first, second):
 
 @inlined_kernel
 def listed(hashes, lists: ListedWords, word):
-    """int64: the hash `word` (uint64), or that of OTHER where `hashes` (uint64[N], one of `lists`) lacks it."""
+    """int64: the hash `word` (uint64), or that of OTHER if `hashes` (uint64[N], one of `lists`) lacks it."""
     first, last = 0, hashes.size
     while first < last:
         middle = (first + last) // 2
@@ -275,7 +275,7 @@ def listed(hashes, lists: ListedWords, word):
 
 @kernel
 def fill_part_keys(group_hash, first: np.ndarray, second: np.ndarray, keys: np.ndarray):
-    """Write the keys (uint64[N]) of the features of the parts `first` and `second` (int64[N]), see parts_hash.
+    """Write the keys (uint64[N]) of the features with the parts `first` and `second` (int64[N]), see parts_hash.
 
     `group_hash` (uint64) is the group's in GROUP_HASHES.
     """

@@ -1,6 +1,6 @@
-"""Weighted word edges of the pairs of a span, each of which looks up only those that the one before did not have.
+"""Weighted word edges of the pairs of a span: each pair looks up only the features that the previous one lacked.
 
-Their sum is that of weigh_fired to the last bit: scores are added in the same order.
+Their sum equals that of weigh_fired to the last bit: scores are added in the same order.
 """
 
 from typing import Annotated, NamedTuple
@@ -27,18 +27,18 @@ NO_SPAN = np.int64(-1)
 
 
 class SpanEdges(NamedTuple):
-    """The C combinations of word edges of the last pair, of which the next one of its span shares many."""
+    """The C combinations of word edges of the previous pair; the next pair of the same span shares many of them."""
 
     place: Annotated[np.ndarray, array(np.int64, 2, fill=NO_SPAN)]  # begin and end of the span, or NO_SPAN
     source: Annotated[np.ndarray, array(np.uint64, "C")]  # source_parts
     hash: Annotated[np.ndarray, array(np.uint64, "C")]  # combination_hash
     score: Annotated[np.ndarray, array(np.float64, "C")]  # weighted
-    changed: Annotated[np.ndarray, array(np.int64, "C")]  # scratch space: combinations whose hash is another
+    changed: Annotated[np.ndarray, array(np.int64, "C")]  # scratch space: combinations whose hash has changed
 
 
 @inlined_kernel
 def forget_span(span: SpanEdges):
-    """Another sentence or other weights come."""
+    """Reset for another sentence or other weights."""
     span.place[0] = NO_SPAN
 
 
@@ -73,7 +73,7 @@ def score_rule(sparse: Sparse, scales, sentence, phrase, span: SpanEdges, fired:
 
 @inlined_kernel
 def _list_changed(rows, is_first, span, fired):
-    """List the combinations, `rows` (int8[C, 8]), whose hash is not that of the last pair, or all; their number.
+    """List the combinations, `rows` (int8[C, 8]), whose hash differs from the last pair's, or all; return their number.
 
     The keys of their features are written to fired.keys.
     """

@@ -1,4 +1,4 @@
-"""The sparse features of a model as kernels take them, and lists of those that fire."""
+"""The sparse features of a model as kernels take them, and lists of features that fire."""
 
 from typing import NamedTuple
 
@@ -35,7 +35,7 @@ MOST_OF_A_GROUP = 2 * LONGEST_PHRASE  # features of a phrase in a group: source_
 
 
 class PairPoints(NamedTuple):
-    """The alignment points of the P pairs of a phrase table, where they stand in the model's table."""
+    """The alignment points of the P pairs of a phrase table, with their places in the model's table."""
 
     offsets: np.ndarray  # int64[...], PhraseTable.alignment_offsets of the model
     points: np.ndarray  # uint8[..., 2], PhraseTable.alignment_points of the model
@@ -48,7 +48,7 @@ def no_pair_points() -> PairPoints:
 
 
 class ListedWords(NamedTuple):
-    """The hashes of the words of each of WordLists, ascending, OTHER among them; empty if all words are listed."""
+    """The ascending hashes of the words of each of WordLists, including OTHER; empty if there is no list."""
 
     inserted: np.ndarray  # uint64[...]
     deleted: np.ndarray  # uint64[...]
@@ -75,11 +75,11 @@ class Sparse(NamedTuple):
     weights: SparseWeights
     active: np.ndarray  # bool[len(GROUPS)], groups that the model has
     has_rule_features: bool  # whether features depend on the pair and the source sentence
-    has_orientations: bool  # whether features depend on the pair and how the phrase lies to the phrases beside it
-    has_history: bool  # whether features depend on the phrases before, too
-    has_phrase_features: bool  # whether there are groups of PHRASE_GROUPS or WORD_GROUPS
-    has_word_features: bool  # whether there are groups of WORD_GROUPS
-    pair_offsets: np.ndarray  # int64[P + 1], into pair_keys and pair_values; [0] without features of pairs
+    has_orientations: bool  # whether features depend on the pair and its orientation to neighbouring phrases
+    has_history: bool  # whether features also depend on the preceding phrases
+    has_phrase_features: bool  # whether there are groups in PHRASE_GROUPS or WORD_GROUPS
+    has_word_features: bool  # whether there are groups in WORD_GROUPS
+    pair_offsets: np.ndarray  # int64[P + 1], into pair_keys and pair_values; [0] if pairs have no features
     pair_keys: np.ndarray  # uint64[...]
     pair_values: np.ndarray  # float32[...]
     target_classes: np.ndarray  # uint64[V, 1 + L], hashes of each word and of its class at each level
@@ -113,7 +113,7 @@ def no_sparse() -> Sparse:
 
 
 def only_groups(sparse: Sparse, active: np.ndarray) -> Sparse:
-    """`sparse` with the groups that are `active` (bool[len(GROUPS)]) alone."""
+    """`sparse` with only the groups that are `active` (bool[len(GROUPS)])."""
     scopes = {group.scope for group, is_active in zip(SPARSE_GROUPS, active) if is_active}
     return sparse._replace(
         active=active,
@@ -127,7 +127,7 @@ def only_groups(sparse: Sparse, active: np.ndarray) -> Sparse:
 
 
 def sparse_of(sparse: Sparse, pairs: np.ndarray) -> Sparse:
-    """`sparse` for a phrase table that has only the `pairs` (int64[P]) of the model's, renumbered from 0."""
+    """`sparse` for a phrase table that has only the `pairs` (int64[P]) of the model's table, renumbered from 0."""
     sparse = sparse._replace(points=sparse.points._replace(origin=pairs))
     if not sparse.pair_keys.size:
         return sparse
@@ -138,7 +138,7 @@ def sparse_of(sparse: Sparse, pairs: np.ndarray) -> Sparse:
 
 
 def build_sparse(templates: Templates, levels: Levels, target: FixedVocabulary, weights: SparseWeights) -> Sparse:
-    """The features of `templates`, over a target vocabulary, without those of single pairs, which callers add."""
+    """The features of `templates` for a target vocabulary, without features of single pairs, which callers add."""
     edges = word_edges(templates.word_edges, templates.levels) if templates.word_edges else no_sparse().combinations
     active = np.array([group.is_switch and getattr(templates, group.name) for group in SPARSE_GROUPS])
     active[FIRST_EDGES + edges[:, KIND]] = True
@@ -159,7 +159,7 @@ def build_sparse(templates: Templates, levels: Levels, target: FixedVocabulary, 
 def target_class(sparse: Sparse, synthetic, word, column):
     """uint64 hash of the class of a target word at the level `column` (int64), 0 for the word itself.
 
-    `word` (int64) is an id, at or above the size of the vocabulary for words of `synthetic` (SyntheticPairs).
+    `word` (int64) is an id; ids of the vocabulary's size or more are words of `synthetic` (SyntheticPairs).
     """
     n_words = sparse.target_classes.shape[0]
     return sparse.target_classes[word, column] if word < n_words else synthetic.classes[word - n_words, column]
@@ -178,7 +178,7 @@ class SparseFeatureBuffer(NamedTuple):
 
 
 def new_sparse_features(capacity: int, n_levels: int) -> SparseFeatureBuffer:
-    """An empty list for `capacity` features, of models with `n_levels` levels."""
+    """An empty list with room for `capacity` features, for models with `n_levels` levels."""
     edges = np.zeros((len(POSITIONS), 1 + n_levels), np.uint64)
     keys, values, groups, slots = (np.zeros(capacity, dtype) for dtype in (np.uint64, np.float32, np.int64, np.int64))
     cliques = np.zeros((2, LONGEST_PHRASE), np.int64)
@@ -188,7 +188,7 @@ def new_sparse_features(capacity: int, n_levels: int) -> SparseFeatureBuffer:
 def most_sparse_features(sparse: Sparse) -> int:
     """The most features that one phrase pair can have: its own, of word edges, of the phrase alone, with history.
 
-    Raises ModelError if the offsets of the pairs' own features are damaged: nothing of that size can be allocated.
+    Raises ModelError if the offsets of the pairs' own features are damaged: memory of that size cannot be allocated.
     """
     of_pair, n_keys = longest(sparse.pair_offsets), sparse.pair_keys.size
     if of_pair > n_keys:
@@ -213,9 +213,9 @@ def weigh_fired(weights: SparseWeights, scales, fired: SparseFeatureBuffer):
 
 @inlined_kernel
 def weigh_found(weights: SparseWeights, scales, fired: SparseFeatureBuffer, begin, end):
-    """Weighted sum of the features begin:end (int64) in `fired`, whose slots were found.
+    """Weighted sum of the features begin:end (int64) in `fired`, whose slots have been found.
 
-    `scales`: float64[len(GROUPS)], of their groups.
+    `scales`: float64[len(GROUPS)], scales of their groups.
     """
     total = 0.0
     for i in range(begin, end):
@@ -227,7 +227,7 @@ def weigh_found(weights: SparseWeights, scales, fired: SparseFeatureBuffer, begi
 def add_group_values(weights: SparseWeights, fired: SparseFeatureBuffer, places, features):
     """Add weights times values of the features in `fired` to the feature vector `features` (float64[F]).
 
-    `places` (int64[len(GROUPS)]) are the indices of the groups in it, negative for those that it lacks.
+    `places` (int64[len(GROUPS)]) are the indices of the groups in `features`, negative for groups that it lacks.
     """
     for i in range(fired.n[0]):
         index = places[fired.groups[i]]

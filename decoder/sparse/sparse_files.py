@@ -3,7 +3,7 @@
 templates.yaml                  Templates and FORMAT; the maps that it names lie beside it
 sparse/{keys,values}.npy        weights that are not 0, see SparseWeights
 sparse/names                    key in hexadecimal and name of the heaviest features, where they were learned
-sparse/pairs/*.npy, names       features of pairs, as other toolkits' phrase tables have them
+sparse/pairs/*.npy, names       features of pairs, which phrase tables of other toolkits may have
 """
 
 import re
@@ -26,7 +26,7 @@ from phrasebeam.decoder.tables.text_hashes import name_keys
 from phrasebeam.decoder.tables.word_counts import FrequentWords, WordCounts, frequent_words
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 
-# Of all these files; where templates.yaml has none, keys depended on the order of groups and positions
+# The format of all these files; without it in templates.yaml, keys depended on the order of groups and positions
 FORMAT = "phrasebeam sparse features 2"
 KEY = re.compile("[0-9a-f]{16}")
 ROWS_AT_ONCE = 1 << 20
@@ -62,7 +62,7 @@ def open_sparse(
 ) -> tuple[Templates | None, Levels | None, Sparse]:
     """The sparse features of the model in `directory`; (None, None, no_sparse()) without any.
 
-    Frequent words are found by `counts_of_words`, which is called if a group needs them.
+    Calls `counts_of_words` to find frequent words, but only if a group needs them.
     Raises SmtError if a file is missing or damaged.
     """
     if not (directory / "templates.yaml").exists():
@@ -95,7 +95,7 @@ def save_feature_names(directory: Path, names: Mapping[int, str]) -> None:
 
 
 def open_feature_names(directory: Path) -> dict[int, str]:
-    """The names of features by key in sparse/names, {} without the file. Raises FormatError for a damaged line."""
+    """The names of features by key in sparse/names, {} if there is no file. Raises FormatError for a damaged line."""
     path, names = directory / "sparse" / "names", dict[int, str]()
     for number, line in enumerate(read_lines(path) if path.exists() else (), 1):
         key, _, name = line.partition("\t")

@@ -18,11 +18,11 @@ from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.kernels.prefetch import prefetch
 
 NO_KEY = np.uint64(0)  # marks an empty slot
-NO_SLOT = np.int64(-1)  # in place of the slot of a key without a weight
+NO_SLOT = np.int64(-1)  # replaces the slot of a key that has no weight
 
 
 class SparseWeights(NamedTuple):
-    """A hash table of T slots, a power of two, of which at most 3/4 are in use."""
+    """A hash table of T slots, a power of two; at most 3/4 of them are in use."""
 
     keys: np.ndarray  # uint64[T], NO_KEY where empty
     values: np.ndarray  # float64[T], 0 where empty
@@ -38,7 +38,7 @@ def new_sparse_weights(n_features: int = 0) -> SparseWeights:
 
 
 def sparse_weights_of(keys: np.ndarray, values: np.ndarray) -> SparseWeights:
-    """A table of the weights `values` (float64[K]) of `keys` (uint64[K]); those of equal keys are added."""
+    """A table with the weights `values` (float64[K]) of `keys` (uint64[K]); weights of equal keys are added."""
     weights = new_sparse_weights(keys.size)
     if keys.size:
         add_weights(weights, keys, values)
@@ -64,7 +64,7 @@ def find_weight(weights: SparseWeights, key):
 def find_slots(weights: SparseWeights, keys, n, slots):
     """Write the slots of the first `n` (int64) of `keys` (uint64[K]) to `slots` (int64[K]), or NO_SLOT.
 
-    They are fetched from memory side by side, and so are the values of those that have weights.
+    They are fetched from memory in parallel, and so are the values of keys that have weights.
     """
     for k in range(n):
         slots[k] = first_slot(mix(keys[k]), weights.keys.size)
@@ -79,7 +79,7 @@ def find_slots(weights: SparseWeights, keys, n, slots):
 
 @inlined_kernel
 def weight_in(weights: SparseWeights, slot):
-    """The weight (float64) in a `slot` (int64) by find_slots."""
+    """The weight (float64) in a `slot` (int64) found by find_slots."""
     return 0.0 if slot == NO_SLOT else weights.values[slot]
 
 
@@ -91,7 +91,7 @@ def has_room(weights: SparseWeights, n_more):
 
 @inlined_kernel
 def claim_slot(weights: SparseWeights, key):
-    """The slot of the feature `key` (uint64), which gets a free one if it has none; there must be room."""
+    """The slot of the feature `key` (uint64); a new feature gets a free slot, for which there must be room."""
     slot = slot_of(weights, key)
     if weights.keys[slot] == NO_KEY:
         weights.keys[slot] = key
@@ -144,7 +144,7 @@ def save_sparse_weights(weights: SparseWeights, directory: str | Path) -> list[P
     Path(directory).mkdir(parents=True, exist_ok=True)
     paths = [Path(directory) / f"{file.name}.npy" for file in SPARSE_WEIGHTS]
     for path, array in zip(paths, (keys[values != 0], values[values != 0])):
-        with atomic_file(path) as file:  # models may share the one that is there
+        with atomic_file(path) as file:  # models may share the existing file
             np.save(file, array)
     return paths
 
@@ -158,7 +158,7 @@ def open_sparse_weights(directory: str | Path) -> SparseWeights:
 
 
 class SparseRows(NamedTuple):
-    """K sparse vectors; the keys of each ascend and are distinct."""
+    """K sparse vectors; the keys of each vector ascend and are distinct."""
 
     first: np.ndarray  # int64[K + 1], vector i is first[i]:first[i + 1]
     keys: np.ndarray  # uint64[Z]

@@ -1,7 +1,7 @@
 """Kernels that list the sparse features of a phrase: `fire_rule`, `fire_orientation`, `fire_history`, `fire_pair`.
 
 To add a template, compute its features in `fire_rule`; in `fire_orientation` if they depend on whether a phrase is
-monotone to one beside it, or in `fire_history` if they depend on the phrases before.
+monotone to a neighbouring phrase; or in `fire_history` if they depend on the preceding phrases.
 """
 
 from typing import NamedTuple
@@ -38,17 +38,17 @@ from phrasebeam.decoder.tables.phrase_table import LONGEST_PHRASE
 from phrasebeam.kernels.hashing import START, combine, mix
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 
-BETWEEN_SIDES = np.int64(-2)  # in the hash of a rule
-START_RULE = np.uint64(0)  # hash of the rule before the first phrase
-NO_WORD = np.int64(-1)  # in place of a target word before the first
+BETWEEN_SIDES = np.int64(-2)  # separates the sides in the hash of a rule
+START_RULE = np.uint64(0)  # hash of the rule that precedes the first phrase
+NO_WORD = np.int64(-1)  # replaces a target word before the first
 ONE = np.float32(1)
 
 
 class RuleHashes(NamedTuple):
     """The hashes of a rule that features with history see."""
 
-    rule: np.uint64  # rule_hash; START_RULE before the first phrase, as the next one
-    source_classes: np.uint64  # class_sequence_hash
+    rule: np.uint64  # rule_hash; START_RULE before the first phrase
+    source_classes: np.uint64  # class_sequence_hash; START_RULE before the first phrase
 
 
 @inlined_kernel
@@ -92,7 +92,7 @@ def fire_rule(sparse: Sparse, sentence, pair, words, size, begin, end, fired: Sp
 
 @inner_kernel
 def fire_without_edges(sparse: Sparse, sentence, pair, words, size, begin, end, fired: SparseFeatureBuffer):
-    """Append those features of fire_rule that come before word edges.
+    """Append the features of fire_rule that precede word edges.
 
     The rule: words begin:end of `sentence` (Sentence), and words[:size] (int32[W]); `pair`: int64.
     """
@@ -168,7 +168,7 @@ def _fire_words(sparse, sentence, points, words, n_source, n_target, begin, fire
 def fire_orientation(sparse: Sparse, rule, neighbour, is_monotone: bool, fired: SparseFeatureBuffer):
     """Append the features of a `rule` (its rule_hash, uint64) and whether it is monotone to a neighbour.
 
-    `neighbour`, WITH_PREVIOUS or WITH_NEXT: the phrase before or after it.
+    `neighbour` is WITH_PREVIOUS or WITH_NEXT: the previous or the next phrase.
     """
     if sparse.active[INDEX.rule_reordering]:
         fire(fired, INDEX.rule_reordering, jump_hash(rule, neighbour, is_monotone), ONE)
@@ -178,10 +178,10 @@ def fire_orientation(sparse: Sparse, rule, neighbour, is_monotone: bool, fired: 
 def fire_history(
     sparse: Sparse, synthetic, previous: RuleHashes, last, before, rule: RuleHashes, is_monotone: bool, fired
 ):
-    """Append to `fired` (SparseFeatureBuffer) the features of `rule` after the rule `previous` and target words before.
+    """Append to `fired` (SparseFeatureBuffer) the features of `rule` after the rule `previous` and target words.
 
     `last` and `before` (int64) are the last and the second last target word, `synthetic` the SyntheticPairs.
-    `is_monotone`: whether the rule is so to the previous one.
+    `is_monotone`: whether the rule is monotone to the previous one.
     """
     if sparse.active[INDEX.rule_bigram]:
         fire(fired, INDEX.rule_bigram, combine(combine(START, np.int64(previous.rule)), np.int64(rule.rule)), ONE)

@@ -1,7 +1,7 @@
 """The groups of sparse features, the settings that choose them, and the names of the features of a derivation.
 
-To add a template, declare a SparseGroup here, and compute its features in template_kernels.py. Keys are hashes of names
-and words alone: the order of the groups may change.
+To add a template, declare a SparseGroup here, and compute its features in template_kernels.py. Keys are hashes of only
+names and words, so the order of the groups may change.
 """
 
 from collections import deque, namedtuple
@@ -37,7 +37,7 @@ from phrasebeam.lm.text.vocabulary import BEGIN
 
 Scope = Literal["pair", "rule", "orientation", "history"]
 MOST_LEVELS = 8
-MOST_COMBINATIONS = 100_000  # of words at the edges; each phrase pair has them all. Yu et al. (2013) have 44,940
+MOST_COMBINATIONS = 100_000  # of words at the edges; each phrase pair has all of them. Yu et al. (2013) have 44,940
 
 
 class SparseGroup(NamedTuple):
@@ -45,12 +45,12 @@ class SparseGroup(NamedTuple):
 
     name: str  # part of keys and names of its features, and the name of its scale in weights.yaml
     description: str  # one line for users
-    # What features depend on: the pair; also the source sentence; also whether the phrase is monotone to the one before
-    # and the next one to it; also the phrases before
+    # What features depend on: the pair; also the source sentence; also the orientations to the previous phrase
+    # and of the next one; also the preceding phrases
     scope: Scope
     names: Callable[[RuleInContext], Iterable[str]]  # names of the features of a phrase, in the order of the kernel
     rate: float  # default learning rate in train-maxforce
-    rate_name: str = ""  # name of a learning rate that groups share; "": the group's name
+    rate_name: str = ""  # name of a learning rate shared by several groups; "": the group's own name
     is_switch: bool = True  # whether templates.yaml switches it on by its name
     is_of_levels: bool = False  # whether its features depend on the levels in templates.yaml
 
@@ -184,7 +184,7 @@ SPARSE_GROUPS = (
 )
 GROUPS = tuple(group.name for group in SPARSE_GROUPS)
 GROUP_HASHES = name_hashes(GROUPS)  # uint64[len(GROUPS)], part of the keys of a group
-# The index of each group by its name, as in INDEX.rule_id; mypy knows no fields that are not written out.
+# The index of each group by its name, as in INDEX.rule_id; mypy does not know fields that are not written out.
 INDEX = cast(Any, namedtuple)("GroupIndex", GROUPS)(*map(np.int64, range(len(GROUPS))))
 PAIR_SPARSE, RULE_BIGRAM, RULE_HISTORY = INDEX.pair_sparse, INDEX.rule_bigram, INDEX.rule_history
 CLASS_REORDERING = INDEX.class_reordering
@@ -230,7 +230,7 @@ class Templates(_Switches):
 
 
 def needs_tags(templates: Templates | None) -> bool:
-    """Whether source tokens have tags, in models with these templates or, if None, without any."""
+    """Whether source tokens need tags, in models with these templates or, if None, without templates."""
     return templates is not None and any(level.kind == "tags" for level in templates.levels)
 
 
@@ -242,7 +242,7 @@ class NamedRule(NamedTuple):
     target: Sequence[str]
     pair_keys: Sequence[int]  # keys of its features in the phrase table
     points: Points
-    span: tuple[int, int] | None = None  # positions in a lattice that it covers; of a text they are begin and end
+    span: tuple[int, int] | None = None  # positions of a lattice that it covers; in a text they are begin and end
 
 
 class FeatureNamer:
@@ -259,8 +259,8 @@ class FeatureNamer:
     ) -> list[str]:
         """The names of all K features of the derivation `rules`, in the order of their `groups` (int64[K]).
 
-        `source` and `tags` are the words and tags of the sentence. Raises ValueError if these are not the groups of its
-        features.
+        `source` and `tags` are the words and tags of the sentence. Raises ValueError if `groups` are not the groups of
+        its features.
         """
         contexts = list(self._contexts(source, tags, rules))
         names_by_group = [

@@ -1,7 +1,7 @@
-"""Checks of whole arrays of a model: whether their numbers are those that their files are declared to have.
+"""Checks of whole arrays of a model: whether their numbers are valid for their files.
 
-Opening a model reads next to nothing of its tables, and a search checks the entries that it uses (BoundsChecks). What
-reads whole tables checks them first.
+Opening a model reads almost nothing of its tables, and a search checks the entries that it uses (BoundsChecks).
+Functions that read whole tables check these first.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,13 +23,13 @@ from phrasebeam.decoder.tables.model_files import (
 )
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
 
-AT_ONCE, BYTES_AT_ONCE = 1 << 20, 8 << 20  # rows read at a time, and the pages that they take
+AT_ONCE, BYTES_AT_ONCE = 1 << 20, 8 << 20  # rows read at a time, and the memory of their pages
 HIGHEST_LN = 1e-4  # of a probability, after rounding
 Finding = tuple[str, str]  # file, and what was found there
 
 
 def open_checked(directory: Path, files: Sequence[ArrayFile]) -> dict[str, np.ndarray]:
-    """Open the arrays of a folder like open_arrays, and check all their numbers; for arrays that are read whole.
+    """Open the arrays of a folder as open_arrays does, and check all their numbers; for arrays that are read whole.
 
     Raises ModelError if a file is missing, FormatError if it is damaged.
     """
@@ -42,11 +42,11 @@ def open_checked(directory: Path, files: Sequence[ArrayFile]) -> dict[str, np.nd
 
 
 def check_phrase_table(phrases: PhraseTable, n_source: int, n_target: int) -> None:
-    """Raise ModelError if offsets, words or counts of a table with this vocabulary size are wrong; ignores scores."""
+    """Raise ModelError if offsets, words or counts of a table with these vocabulary sizes are wrong; ignores scores."""
     sizes = {"V": n_source, "W": n_target, "N": phrases.source_counts.size, "P": phrases.joint_counts.size}
     sizes |= {"F": phrases.source_words.size, "E": phrases.target_words.size, "A": len(phrases.alignment_points)}
     for file in PHRASES:
-        if not isinstance(file.values, Finite):  # nor are there wrong codes, of which each is a row of the codebook
+        if not isinstance(file.values, Finite):  # codes cannot be wrong, since the codebook has a row for each
             array = getattr(phrases, file.name)
             for name, message in wrong_numbers(f"phrases/{file.name}.npy", array, file.values, sizes):
                 raise ModelError(f"{name}: {message}; {TRAIN_AGAIN}")
@@ -98,7 +98,7 @@ def _finite(name: str, array: np.ndarray) -> Iterator[Finding]:
 
 
 def _distinct(name: str, keys: np.ndarray) -> Iterator[Finding]:
-    """The first of the `keys` that is not larger than the one before."""
+    """The first of the `keys` that is not larger than the preceding one."""
     for first in pieces_of_rows(keys.size - 1, AT_ONCE):
         piece = keys[first : first + AT_ONCE + 1]
         for row in np.flatnonzero(piece[1:] <= piece[:-1])[:1] + 1:
@@ -107,7 +107,7 @@ def _distinct(name: str, keys: np.ndarray) -> Iterator[Finding]:
 
 
 def _probabilities(name: str, array: np.ndarray, n_columns: int) -> Iterator[Finding]:
-    """The first ln of a probability above 1, in the first columns."""
+    """The first value in the first columns that is ln of a probability above 1."""
     for first, piece in _pieces(array[:, :n_columns] if n_columns else array[:0]):
         wrong = np.argwhere(piece > HIGHEST_LN)
         if wrong.size:
@@ -118,7 +118,7 @@ def _probabilities(name: str, array: np.ndarray, n_columns: int) -> Iterator[Fin
 def _pieces(array: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
     """The rows of `array` in pieces of up to AT_ONCE values and BYTES_AT_ONCE, each with the number of its first row.
 
-    Some columns of a mapped array take the pages of all of them.
+    Reading some columns of a mapped array reads the pages of all columns.
     """
     n_rows = max(1, min(AT_ONCE * len(array) // max(array.size, 1), BYTES_AT_ONCE // max(array.strides[0], 1)))
     return ((first, array[first : first + n_rows]) for first in pieces_of_rows(len(array), n_rows))

@@ -1,17 +1,17 @@
-"""The longest source phrases that training text had most often, to try a model where no text is at hand."""
+"""The longest and most frequent source phrases of the training text, for trying a model without a text at hand."""
 
 import numpy as np
 
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 
-LOOKED_AT = 1 << 20  # source phrases that are compared, so that a large table is not read as a whole
-TRIED = 200  # of them, in their order
+LOOKED_AT = 1 << 20  # number of source phrases that are compared, so that a large table is not read as a whole
+TRIED = 200  # number of candidates among them, best first
 MOST_ALIKE = 0.5  # share of the words of a phrase that may be in another chosen phrase
 
 
 def frequent_phrases(table: PhraseTable, source: FixedVocabulary, n: int) -> list[str]:
-    """Up to `n` phrases, most of whose words differ: the longest first, of equally long ones the most frequent."""
+    """Up to `n` phrases, most of whose words differ: the longest first, of equally long phrases the most frequent."""
     lengths = np.diff(table.source_offsets[: LOOKED_AT + 1])
     order = np.lexsort((-np.asarray(table.source_counts[:LOOKED_AT]), -lengths))[:TRIED]
     found = list[list[str]]()

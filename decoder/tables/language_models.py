@@ -1,4 +1,4 @@
-"""Several language models as kernels take them: one array over the memory of all, and their ids of target words.
+"""Several language models as kernels take them: one array over the memory of all, and the LM ids of target words.
 
 The models stay memory-mapped from their files: the array begins at the lowest address of any of them and ends at the
 highest. Memory between two models is never read.
@@ -68,9 +68,9 @@ def tables_of(lms: LanguageModels, number):
 def join_language_models(
     models: Sequence[TargetModel], vocabulary: FixedVocabulary, word_ids: np.ndarray | None = None
 ) -> LanguageModels:
-    """The models for kernels, over the target vocabulary, with weights 0. Shares their memory: they must outlive it.
+    """The models for kernels, over the target vocabulary, with weights 0. They must outlive it: it shares their memory.
 
-    `word_ids`: as in LanguageModels, if they are known.
+    `word_ids`: as in LanguageModels, if already known.
     """
     if word_ids is None:
         word_ids = np.stack([lm.vocabulary_ids(vocabulary) for lm in models], axis=1)
@@ -91,7 +91,7 @@ def join_language_models(
 
 
 def _joined_memory(parts: Sequence[np.ndarray]) -> tuple[np.ndarray, list[int]]:
-    """One array (uint32) over the memory of all `parts`, and where each begins in it."""
+    """One array (uint32) over the memory of all `parts`, and the begin of each in it."""
     if len(parts) == 1:
         return parts[0], [0]
     addresses = [part.ctypes.data for part in parts]
@@ -103,14 +103,14 @@ def _joined_memory(parts: Sequence[np.ndarray]) -> tuple[np.ndarray, list[int]]:
 
 
 def _rejoined(parts: Sequence[np.ndarray], others: dict[str, np.ndarray]) -> LanguageModels:
-    """Language models over the `parts` (uint32[...]) of their memory; `others`: fields, `starts` those within parts."""
+    """Language models over the `parts` (uint32[...]) of their memory; `others`: fields, with `starts` within parts."""
     units, shifts = _joined_memory(parts)
     starts = others["starts"] + np.array(shifts)[:, np.newaxis]
     return LanguageModels(**others | {"units": units, "floats": units.view(np.float32), "starts": starts})
 
 
 def _reduced(lms: LanguageModels) -> tuple[Any, ...]:
-    """The form in which an engine sends the arrays: memory between two models can neither be read nor sent."""
+    """The form in which an engine sends the arrays, without the memory between models, which cannot be read."""
     owner: Any = lms.units
     while owner is not None and not hasattr(owner, "parts"):
         owner = owner.obj if isinstance(owner, memoryview) else getattr(owner, "base", None)

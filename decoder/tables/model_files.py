@@ -1,6 +1,6 @@
-"""The one declaration of the files of a model directory, which their writers, `open_model` and `check-model` use.
+"""The one declaration of the files of a model directory, used by their writers, by `open_model` and by `check-model`.
 
-docs/reference/model-files.md is written from it.
+docs/reference/model-files.md is generated from it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from phrasebeam.base.errors import FormatError
 
 TRAIN_AGAIN = "train the model again or copy it whole"
 
-COUNTS = {  # in the shapes of arrays
+COUNTS = {  # names of sizes in the shapes of arrays
     "N": "source phrases",
     "P": "phrase pairs",
     "F": "words of all source phrases",
@@ -36,9 +36,9 @@ ORIENTATIONS = 8  # M S DL DR, backward then forward
 
 
 class Offsets(NamedTuple):
-    """Numbers that ascend from 0 to a count: where the parts of another array begin, and where the last ends."""
+    """Ascending numbers from 0 to a count: the begins of the parts of another array, and the end of the last part."""
 
-    into: str  # in COUNTS
+    into: str  # a name in COUNTS
 
     def __str__(self) -> str:
         return f"0 to {self.into}, ascending"
@@ -57,7 +57,7 @@ class Whole(NamedTuple):
 
 
 class Keys(NamedTuple):
-    """Whole numbers from `least` to below `end`, each larger than the one before, so that they can be searched."""
+    """Whole numbers from `least` to below `end`, each larger than the preceding one, for binary search."""
 
     least: int
     end: int
@@ -69,8 +69,8 @@ class Keys(NamedTuple):
 class Finite(NamedTuple):
     """Numbers that are neither infinite nor NaN."""
 
-    # The first columns, a number or a name in COUNTS, are ln of probabilities in models that train-model made; scores
-    # that were imported can be any.
+    # The first columns (a number or a name in COUNTS) are ln of probabilities in models made by train-model; imported
+    # scores may be any numbers.
     probabilities: int | str = 0
 
     def __str__(self) -> str:
@@ -81,15 +81,15 @@ class Finite(NamedTuple):
 Values = Offsets | Whole | Keys | Finite
 
 
-N_CODES = 256  # of a score in 8 bits
+N_CODES = 256  # codes of a score in 8 bits
 
 
 class ArrayFile(NamedTuple):
     """An .npy file."""
 
-    name: str  # without .npy
+    name: str  # without the ending .npy
     array: ArrayField  # dtype, and shape in numbers and COUNTS
-    values: Values  # what its numbers must be
+    values: Values  # valid numbers of the array
     content: str
 
 
@@ -110,7 +110,7 @@ PHRASES = (
     ArrayFile("target_counts", array(np.int32, "P"), COUNTED, "c(e)"),
     ArrayFile("slots", array(np.int64, "S"), Whole(-1, "N"), "hash table of source phrases, -1 in empty slots"),
 )
-SCORE_CODES = (  # in place of ln_scores, where a model has them in 8 bits
+SCORE_CODES = (  # instead of ln_scores, in models with 8-bit scores
     ArrayFile("score_codes", array(np.uint8, "P", "K"), Whole(0, N_CODES), "codes of the scores, rows of the codebook"),
     ArrayFile(
         "codebook", array(np.float32, N_CODES, "K"), Finite(4), "the scores for which the codes stand, by column"
@@ -133,7 +133,7 @@ PAIR_TYPES = (
         "numbers of pairs with e that occur once, twice, three or more times",
     ),
 )
-WORD_COUNTS = (  # of models that train-model made of text
+WORD_COUNTS = (  # in models that train-model made from text
     ArrayFile("source_occurrences", array(np.int64, "V"), Whole(0, 2**62), "number of occurrences of each source word"),
     ArrayFile("target_occurrences", array(np.int64, "W"), Whole(0, 2**62), "number of occurrences of each target word"),
     ArrayFile("source_sentences", array(np.int64, "V"), Whole(0, 2**62), "number of sentences with each source word"),
@@ -158,7 +158,7 @@ ARRAY_FILES = {  # by folder
     "sparse": SPARSE_WEIGHTS,
     "sparse/pairs": PAIR_FEATURES,
 }
-OTHER_FILES = {  # content by name, in which * stands for a number, or for source and target
+OTHER_FILES = {  # content by name; * stands for a number, or for source and target
     "model.yaml": "description of the model and of how it was made; digests of all other files",
     "weights.yaml": "the dense weights, see [features](features.md); may be edited",
     "source.vocab": "words of the source phrases, one per line in the order of their ids",
@@ -180,7 +180,7 @@ OTHER_FILES = {  # content by name, in which * stands for a number, or for sourc
     "sparse/names": "hexadecimal key and name of the features with the largest weights",
     "sparse/pairs/names": "names of the features of single phrase pairs",
 }
-ALIGNER = "aligner.yaml"  # of a saved aligner, which is no model
+ALIGNER = "aligner.yaml"  # of a saved aligner, which is not a model
 MODEL, ALIGNMENT = "model.yaml", "alignment"
 SEARCH, README = "search.yaml", "README.md"
 EDITABLE = ("weights.yaml", SEARCH, README)  # users may change them
@@ -190,7 +190,7 @@ WORK_DIRECTORIES = (
     "ranking",
     "expected_bleu",
     "recipe",
-)  # of trainers, in the models that they write
+)  # written by trainers to the models that they make
 
 
 def phrase_files(directory: Path) -> Sequence[ArrayFile]:
@@ -203,8 +203,8 @@ def phrase_files(directory: Path) -> Sequence[ArrayFile]:
 def open_arrays(directory: Path, files: Sequence[ArrayFile], counts: dict[str, int]) -> dict[str, np.ndarray]:
     """Map the arrays of a folder of a model by their names, and check dtypes and shapes as far as counts are known.
 
-    `counts`: by the names in COUNTS; those that shapes and the last offsets determine are added. Raises ModelError
-    where a file is missing, FormatError if it is damaged or does not fit.
+    `counts`: by the names in COUNTS; counts that follow from shapes and last offsets are added. Raises ModelError if a
+    file is missing, FormatError if it is damaged or does not fit.
     """
     arrays = {}
     for file in files:
@@ -218,7 +218,7 @@ def open_arrays(directory: Path, files: Sequence[ArrayFile], counts: dict[str, i
 
 
 def array_writers(directory: Path, files: Sequence[ArrayFile], counts: Mapping[str, int]) -> dict[str, ArrayWriter]:
-    """A writer for each file by its name; `counts` says how many columns there are."""
+    """A writer for each file, by name; `counts` gives the numbers of columns."""
     writers = {}
     for file in files:
         row_shape = file.array._replace(shape=file.array.shape[1:]).lengths(counts)

@@ -1,6 +1,6 @@
-"""The paths of a model's files: a model reads regular files within its own directory alone, wherever it comes from.
+"""The paths of a model's files: a model, wherever it comes from, only reads regular files within its own directory.
 
-A file that is also one of another model, as large ones are, lies within the directory, too.
+A file that several models share, as large files often are, also lies within the directory.
 """
 
 import os
@@ -12,7 +12,7 @@ from phrasebeam.base.errors import FormatError, ModelError, excerpt
 from phrasebeam.base.files import real_path
 from phrasebeam.decoder.tables.model_files import EDITABLE
 
-LARGEST_TEXT = 2**28  # bytes of a vocabulary, of word classes, of names: read as a whole, they take some ten times that
+LARGEST_TEXT = 2**28  # bytes of a vocabulary, word classes, names; read as a whole, they take ten times that memory
 NAMES = ("model.yaml", *EDITABLE, "templates.yaml", "source.vocab", "target.vocab", "truecase.source")
 FILES, FOLDERS = {*NAMES, "truecase.target"}, ("phrases", "reordering", "sparse", "sparse/pairs")
 COPY = "copy what belongs to the model into its directory"
@@ -40,7 +40,7 @@ def model_file(directory: Path, name: str, largest: int | None = None) -> Path:
 
 
 def check_model_files(directory: Path) -> None:
-    """Raise ModelError unless those files of a model that are always named the same are regular ones within it.
+    """Raise ModelError unless all files with fixed names of a model are regular files within it.
 
     Raises FormatError if one that is read as a whole is too large.
     """

@@ -1,7 +1,7 @@
 """The phrase table: phrase pairs with scores, alignments and counts as memory-mapped arrays, found by a hash table.
 
-Source phrases are found by hash (open addressing, linear probing) and compared word by word, so that lookups are
-exact. The pairs of one source phrase are neighbours.
+Source phrases are found by hash (open addressing, linear probing) and compared word by word, so lookups are exact. The
+pairs of one source phrase are adjacent.
 """
 
 from pathlib import Path
@@ -15,14 +15,14 @@ from phrasebeam.kernels.hashing import START, combine, first_slot, mix, n_slots,
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.kernels.words import same_words
 
-LONGEST_PHRASE = 255  # words that a phrase can have: alignment points are bytes
+LONGEST_PHRASE = 255  # words of a phrase at most: alignment points are bytes
 
-DAMAGED = -2  # from `find_source`
+DAMAGED = -2  # result of `find_source`
 ABSENT = -1  # in `slots`: an empty slot; from `find_source`: no such phrase
 MOSES_SCORES = 4
 SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE = 0, 2  # columns of ln_scores
-LEAST_LN = -100.0  # where Moses floors ln p
-LONGEST_AT_ONCE = 1 << 20  # offsets that `longest` reads at once
+LEAST_LN = -100.0  # Moses' lower bound of ln p
+LONGEST_AT_ONCE = 1 << 20  # offsets that `longest` reads at a time
 NO_CODES, NO_CODEBOOK = np.zeros((0, 0), np.uint8), np.zeros((0, 0), np.float32)
 
 
@@ -35,15 +35,15 @@ class PhraseTable(NamedTuple):
     pair_offsets: np.ndarray  # int64[N + 1], pairs of source phrase i are pair_offsets[i]:pair_offsets[i + 1]
     target_offsets: np.ndarray  # int64[P + 1], into target_words
     target_words: np.ndarray  # int32[...]
-    # float32[P, K], Moses' order: ln p(f|e), ln lex(f|e), ln p(e|f), ln lex(e|f), others; [0, K] where there are codes
+    # float32[P, K], Moses' order: ln p(f|e), ln lex(f|e), ln p(e|f), ln lex(e|f), others; [0, K] if there are codes
     ln_scores: np.ndarray
     alignment_offsets: np.ndarray  # int64[P + 1], into alignment_points
     alignment_points: np.ndarray  # uint8[..., 2], (source, target) positions inside the phrases
     joint_counts: np.ndarray  # int32[P], c(f, e)
     source_counts: np.ndarray  # int32[N], c(f)
     target_counts: np.ndarray  # int32[P], c(e)
-    score_codes: np.ndarray = NO_CODES  # uint8[P, K], rows of the codebook; [0, 0] where there are ln_scores
-    codebook: np.ndarray = NO_CODEBOOK  # float32[N_CODES, K], scores; [0, 0] likewise
+    score_codes: np.ndarray = NO_CODES  # uint8[P, K], rows of the codebook; [0, 0] if there are ln_scores
+    codebook: np.ndarray = NO_CODEBOOK  # float32[N_CODES, K], scores; [0, 0] if there are ln_scores
 
     @property
     def n_pairs(self) -> int:
@@ -57,7 +57,7 @@ class PhraseTable(NamedTuple):
 
 
 class ReorderingTable(NamedTuple):
-    """Lexicalized reordering, aligned with the phrase pairs; backward (to the phrase before) columns come first.
+    """Lexicalized reordering, aligned with the phrase pairs; backward columns (to the preceding phrase) come first.
 
     Columns of a direction: msd: M S D; mslr: M S DL DR; monotonicity: M and not M; leftright: R L.
     """
@@ -87,8 +87,8 @@ def phrase_hash(words, begin, end):
 def find_source(table: PhraseTable, words, begin, end):
     """Number (int64) of the source phrase words[begin:end] in `table`, or ABSENT; `words` is int32[n].
 
-    DAMAGED if a slot or an offset of a damaged file leads out of the arrays, or if no slot is empty; BoundsChecks looks
-    up the phrases of every sentence first and reports it.
+    DAMAGED if a slot or an offset of a damaged file points outside the arrays, or if no slot is empty; BoundsChecks
+    looks up the phrases of every sentence first and reports this.
     """
     slot = first_slot(phrase_hash(words, begin, end), table.slots.size)
     for _ in range(table.slots.size):
@@ -115,7 +115,7 @@ def _same_phrase(table, source, words, begin, end):
 
 
 def longest(offsets: np.ndarray) -> int:
-    """The largest difference of neighbouring `offsets` (int64[N + 1]), at least 0; read in pieces to save memory."""
+    """The largest difference of consecutive `offsets` (int64[N + 1]), at least 0; read in pieces to save memory."""
     pieces = (offsets[i : i + LONGEST_AT_ONCE + 1] for i in range(0, offsets.size, LONGEST_AT_ONCE))
     return max(int(np.diff(piece).max(initial=0)) for piece in pieces)
 

@@ -20,16 +20,16 @@ from phrasebeam.process.places import ROOT
 from phrasebeam.process.unfinished import is_unfinished
 
 MODEL_START = "format: phrasebeam model"  # first line of model.yaml, up to the version of the format
-WORK_FILES = ("work.yaml", "run.yaml")  # that say that a directory is the work of a trainer, or of a recipe
+WORK_FILES = ("work.yaml", "run.yaml")  # they show that a directory is the work of a trainer, or of a recipe
 WORK_FORMAT, LONGEST_HEAD = rb"(?m)^format: phrasebeam (work|recipe) ", 4096
 
-MOST_DIFFERENCES = 3  # that an error tells
+MOST_DIFFERENCES = 3  # that an error reports
 
 
 class DataSize(Section):
-    """A file of text that a model was made of."""
+    """A file of text from which a model was made."""
 
-    name: str  # what it was for
+    name: str  # its purpose
     file: str
     sentences: Count | None = None
     words: Count | None = None
@@ -44,11 +44,11 @@ class DataSize(Section):
 
 
 class Stage(Section):
-    """A command that had a part in a model."""
+    """A command that contributed to a model."""
 
     command: str
     version: str
-    settings: dict[str, object] = Field({})  # those that are not the defaults
+    settings: dict[str, object] = Field({})  # settings that differ from the defaults
     data: list[DataSize] = Field([])
     gain: str = ""  # of a training, in words
 
@@ -56,13 +56,13 @@ class Stage(Section):
 def check_output(output: Path, name: str = "model.yaml", start: str = MODEL_START, what: str = "a model") -> None:
     """Raise ConfigError unless `output` is absent, an empty directory, or one whose file `name` begins with `start`.
 
-    `what` is the kind of directory that it must be. Raises FormatError if it has other than regular files.
+    `what` is the required kind of directory, for the error. Raises FormatError if it has other than regular files.
     """
     if not output.exists() or is_empty(output):
         return
     is_model = False
     with suppress(OSError, UnicodeDecodeError):
-        if (output / name).is_file():  # no pipe
+        if (output / name).is_file():  # excludes pipes
             with open(output / name, encoding="utf-8") as file:
                 is_model = file.readline(len(start)) == start
     if not is_model:
@@ -71,15 +71,15 @@ def check_output(output: Path, name: str = "model.yaml", start: str = MODEL_STAR
 
 
 def is_empty(directory: Path) -> bool:
-    """Whether it is a directory that is empty, or has only unfinished files of killed processes."""
+    """Whether it is an empty directory, or has only unfinished files of killed processes."""
     return directory.is_dir() and all(map(is_unfinished, directory.iterdir()))
 
 
 def check_work(output: Path) -> None:
-    """Raise ConfigError unless a trainer may write to `output`: as check_output, or where trainers work already.
+    """Raise ConfigError unless a trainer may write to `output`: as check_output, or if trainers already work there.
 
-    Raises ConfigError also if one of WORK_DIRECTORIES is there and is not the work of a trainer, FormatError if
-    there are other than regular files.
+    Raises ConfigError also if one of WORK_DIRECTORIES exists and is not the work of a trainer, FormatError if there are
+    other than regular files.
     """
     found = [path for name in WORK_DIRECTORIES if os.path.lexists(path := output / name)]
     for path in found:
@@ -88,13 +88,13 @@ def check_work(output: Path) -> None:
             raise ConfigError(
                 f"{path}: exists and is not the directory of a trainer; move it, or choose another directory"
             )
-    if all(map(is_empty, found)) and not _has_only(output, found):  # else killed before the work had its first file
+    if all(map(is_empty, found)) and not _has_only(output, found):  # else it was killed before its first file
         check_output(output)
     check_regular(output)
 
 
 def _has_only(output: Path, found: Sequence[Path]) -> bool:
-    """Whether the directory has only some of its directories, and unfinished files of killed processes."""
+    """Whether the directory contains only directories in `found`, and unfinished files of killed processes."""
     return bool(found) and all(path in found or is_unfinished(path) for path in output.iterdir())
 
 
@@ -107,9 +107,9 @@ def _is_work_file(path: Path) -> bool:
 
 
 def file_digests(paths: Mapping[str, str | Path]) -> dict[str, dict[str, str]]:
-    """For each file that a model is made of, its name and SHA-256. Raises OSError if one cannot be read.
+    """For each file from which a model is made, its name and SHA-256. Raises OSError if one cannot be read.
 
-    Raises ConfigError for pipes and devices: what a model is made of is read more than once.
+    Raises ConfigError for pipes and devices, since these files are read more than once.
     """
     digests = {}
     for name, path in paths.items():
@@ -121,17 +121,17 @@ def file_digests(paths: Mapping[str, str | Path]) -> dict[str, dict[str, str]]:
 
 
 def signature(settings: Mapping[str, object], data: Mapping[str, Mapping[str, str]]) -> str:
-    """One line of version and digests of `settings` and `data` (as file_digests): equal signatures, equal models."""
+    """One line with version and digests of `settings` and `data` (see file_digests): equal signatures, equal models."""
     parts = {"settings": settings, "data": {name: entry["sha256"] for name, entry in data.items()}}
     digests = {name: hashlib.sha256(json.dumps(part, sort_keys=True).encode()) for name, part in parts.items()}
     return "|".join([f"phrasebeam:{version()}", *(f"{n}:{digest.hexdigest()[:12]}" for n, digest in digests.items())])
 
 
 def version() -> str:
-    """The version of this package: of the checkout that runs, else of what is installed."""
+    """The version of this package: of the checkout that is running, otherwise of the installed package."""
     project_file = ROOT / "pyproject.toml"
     if project_file.exists():
-        import tomllib  # which takes time, and what only reads models does without
+        import tomllib  # slow to import, and not needed for reading models
 
         checkout: str = tomllib.loads(project_file.read_text(encoding="utf-8"))["project"]["version"]
         return checkout
@@ -139,9 +139,9 @@ def version() -> str:
 
 
 def differences(before: Mapping[str, object], now: Mapping[str, object]) -> str:
-    """The entries by which settings before and now differ; "" if they are equal.
+    """The entries in which settings before and now differ; "" if they are equal.
 
-    Entries that are digests of a file, see file_digests, are told by its name.
+    Entries that are digests of a file, see file_digests, are reported by the file's name.
     """
     found = list(_differences(before, now, ""))
     more = [f"and {len(found) - MOST_DIFFERENCES} more"] if len(found) > MOST_DIFFERENCES else []

@@ -1,12 +1,13 @@
-"""Rows of different lengths that lie one after the other in an array, of which some are taken out."""
+"""Selection of rows of different lengths that are concatenated in an array."""
 
 import numpy as np
 
 
 def taken(offsets: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """int64[K + 1] offsets of the `rows` (int64[K]) when they lie behind each other, and where their items lie now.
+    """int64[K + 1] offsets of the selected `rows` (int64[K]) when concatenated, and the present places of their items.
 
-    Row i is items[offsets[i]:offsets[i + 1]]; with the int64[...] that is returned, items[columns] are those of `rows`.
+    Row i is items[offsets[i]:offsets[i + 1]]; with the second result, int64[...], items[columns] are the items of
+    `rows`.
     """
     first, last = offsets[rows], offsets[rows + 1]
     new_offsets = np.zeros(rows.size + 1, np.int64)

@@ -1,9 +1,10 @@
-"""Phrase scores in 8 bits: each is the code of one of the 256 scores that a codebook has for its column.
+"""Phrase scores in 8 bits: each is a code for one of the 256 scores in the codebook of its column.
 
-Half of the codes are spaced evenly, which bounds the largest difference, and half by the cube root of the density of
-scores, which makes the mean difference small (Panter & Dite 1951); some rounds of Lloyd's algorithm (1982), k-means in
-one dimension, move both to where scores are. Any score is coded as the nearest one. On Multi30k the largest and the
-mean difference of ln lex(e|f) are 0.18 and 0.032; they would be 13.7 and 0.041 by quantiles, 0.095 and 0.047 evenly.
+Half of the codes are spaced evenly, which bounds the largest difference. The other half are spaced by the cube root of
+the density of scores, which makes the mean difference small (Panter & Dite 1951). Some rounds of Lloyd's algorithm
+(1982), k-means in one dimension, move both halves towards the scores. Each score gets the code of the nearest one. On
+Multi30k the largest and the mean difference of ln lex(e|f) are 0.18 and 0.032; they would be 13.7 and 0.041 with
+quantiles, 0.095 and 0.047 with even spacing.
 """
 
 from pathlib import Path
@@ -18,11 +19,11 @@ from phrasebeam.base.progress import log, stage
 from phrasebeam.decoder.tables.model_files import N_CODES
 from phrasebeam.decoder.tables.phrase_table import open_phrase_table
 
-EXACT: Literal[32] = 32  # bits of a score as it is
+EXACT: Literal[32] = 32  # bits of an uncoded score
 BIN_SHIFT, N_BINS = 12, 1 << 20  # bins of a histogram: the upper 20 bits of a float32, steps of at most 0.05 %
 ROUNDS = 10  # of Lloyd's algorithm
 ROWS_AT_ONCE = 1 << 20
-GRID = 4 * N_CODES  # parts of the range of scores, in which their density is known
+GRID = 4 * N_CODES  # number of parts of the range of scores, for each of which the density is computed
 
 
 class ScoreSettings(Section):
@@ -48,7 +49,7 @@ class ScoreLoss(Section):
 
 
 def quantize_scores(phrases: Path) -> ScoreLoss:
-    """Write score_codes.npy and codebook.npy to the folder of a phrase table, in place of its ln_scores.npy."""
+    """Write score_codes.npy and codebook.npy to the folder of a phrase table, replacing its ln_scores.npy."""
     ln_scores = open_phrase_table(phrases).ln_scores
     with stage("choosing 8-bit scores"):
         codebook = np.column_stack([codebook_of(column) for column in ln_scores.T])
@@ -81,7 +82,7 @@ def codes_of(codebook: np.ndarray, ln_scores: np.ndarray) -> np.ndarray:
 
 
 def codebook_of(scores: np.ndarray) -> np.ndarray:
-    """float32[N_CODES], ascending: the scores that stand for `scores` (float32[P])."""
+    """float32[N_CODES], ascending: the scores that represent `scores` (float32[P])."""
     means, counts = _histogram(scores)
     if means.size <= N_CODES:
         return np.pad(means, (0, N_CODES - means.size), "edge").astype(np.float32)
@@ -95,7 +96,7 @@ def codebook_of(scores: np.ndarray) -> np.ndarray:
 
 
 def _histogram(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """float64[B] means of bins of neighbouring scores, ascending, and float64[B] how many there are in each."""
+    """float64[B] means of bins of similar scores, ascending, and float64[B] the number of scores in each bin."""
     counts, sums = np.zeros(N_BINS), np.zeros(N_BINS)
     for first in range(0, scores.size, ROWS_AT_ONCE):
         piece = np.ascontiguousarray(scores[first : first + ROWS_AT_ONCE])
@@ -109,7 +110,7 @@ def _histogram(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _first_choice(means: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """float64[N_CODES] scores, ascending, with which Lloyd's algorithm begins."""
+    """float64[N_CODES] scores, ascending, with which Lloyd's algorithm starts."""
     edges = np.linspace(means[0], means[-1], GRID + 1)
     roots = np.cbrt(np.histogram(means, edges, weights=counts)[0])
     reached = np.append(0.0, np.cumsum(roots / roots.sum() + 1 / GRID))

@@ -1,8 +1,8 @@
 """The hash table over source phrases, built in parts, so that memory does not grow with their number.
 
-Source phrases are sorted into parts by their home slot, the one that their hash names, and each part is filled in the
-order of home slots; a phrase whose home is taken goes into the next free slot, where linear probing finds it. The
-table depends neither on the number of parts nor on the memory given.
+Source phrases are sorted into parts by their home slot, which their hash determines, and each part is filled in the
+order of home slots. A phrase whose home slot is taken goes into the next free slot, where linear probing finds it. The
+table depends neither on the number of parts nor on the available memory.
 """
 
 from pathlib import Path
@@ -16,7 +16,7 @@ from phrasebeam.decoder.tables.phrase_table import ABSENT, phrase_hash
 from phrasebeam.kernels.hashing import n_slots
 from phrasebeam.kernels.jit import kernel
 
-BYTES_PER_SLOT = 64  # memory for each slot of a part while it is filled, measured
+BYTES_PER_SLOT = 64  # measured memory for each slot of a part while the part is filled
 HASHES_AT_ONCE = 1 << 18
 MAX_PARTS = 4096
 
@@ -31,7 +31,7 @@ def _hash_phrases(offsets, words, hashes):
 def _place(homes, phrases, begin, slots):
     """Put `phrases` (int64[K]) into `slots` (int64[S]), each into the first free slot from its home slot on.
 
-    `homes` (int64[K]) ascend; all slots from `begin` on are free and no other is used. Returns the slot behind the last
+    `homes` (int64[K]) ascend; all slots from `begin` on are free and no other is used. Returns the slot after the last
     phrase, or `begin`.
     """
     for i in range(homes.size):
@@ -69,9 +69,9 @@ def build_slots(source_offsets: np.ndarray, source_words: np.ndarray) -> np.ndar
 
 
 def write_slots(directory: Path, hashes: RowFile, memory: int) -> int:
-    """Write slots.npy, the hash table of the source phrases in `directory`, taking at most `memory` bytes.
+    """Write slots.npy, the hash table of the source phrases in `directory`, using at most `memory` bytes.
 
-    `hashes` (uint64) are those of all source phrases in their order. Returns the first source phrase that equals an
+    `hashes` (uint64) are the hashes of all source phrases in order. Returns the first source phrase that equals an
     earlier one, or ABSENT.
     """
     size = n_slots(hashes.n_rows)
@@ -119,9 +119,9 @@ def _homes(keys: np.ndarray, size: int) -> np.ndarray:
 def _fill_part(
     homes: np.ndarray, phrases: np.ndarray, overflow: np.ndarray, size: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """int64[size] slots of a part: first the `overflow` of the part before, then `phrases` by their `homes`.
+    """int64[size] slots of a part, filled with the `overflow` of the previous part, then `phrases` by their `homes`.
 
-    And int64[...] its own overflow: the phrases that did not fit in, for the next part.
+    Also returns int64[...], its own overflow: the phrases for which it had no room, for the next part.
     """
     slots = np.full(size + overflow.size + phrases.size, ABSENT, np.int64)
     slots[: overflow.size] = overflow
@@ -130,7 +130,7 @@ def _fill_part(
 
 
 def _first_repeated(keys: np.ndarray, phrases: np.ndarray, directory: Path) -> list[int]:
-    """The first of `phrases` (int64[K], ordered by `keys`) that equals an earlier one, in a list; [] if none does."""
+    """A list with the first of `phrases` (int64[K], ordered by `keys`) that equals an earlier one; [] if none does."""
     suspects = np.flatnonzero(keys[1:] == keys[:-1]) + 1
     if not suspects.size:
         return []

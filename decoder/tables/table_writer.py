@@ -1,4 +1,4 @@
-"""A phrase table written piece by piece, in memory that does not grow with it."""
+"""A phrase table written piece by piece, with memory that does not depend on its size."""
 
 from pathlib import Path
 from types import TracebackType
@@ -23,7 +23,7 @@ class TableSizes(NamedTuple):
 
 
 class TableWriter:
-    """Context manager that writes a PhraseTable, and its ReorderingTable if wanted, into directories that exist."""
+    """Context manager that writes a PhraseTable, and a ReorderingTable if wanted, to existing directories."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class TableWriter:
         n_scores: int = MOSES_SCORES,
         memory: int = MEMORY,
     ):
-        """`memory`: bytes that building the hash table may take, which is done when the context ends."""
+        """`memory`: bytes for building the hash table, which is done when the context ends."""
         self.phrases, self.n_pairs, self.memory = phrases, 0, memory
         self.repeated_source = ABSENT  # when closed: the first source phrase that equals an earlier one
         written = [file for file in PHRASES if file.name != "slots"]

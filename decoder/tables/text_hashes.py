@@ -23,5 +23,5 @@ def _hash_words(words: Words, hashes: np.ndarray) -> None:
 
 
 def name_keys(names: Sequence[str]) -> np.ndarray:
-    """uint64[N] keys of the features of single phrase pairs, which are known by `names`."""
+    """uint64[N] keys of the features of single phrase pairs that have these `names`."""
     return hash_texts(names) | np.uint64(1)

@@ -1,7 +1,7 @@
 """Frequencies of words in the training text: counted by train-model, or estimated from a phrase table.
 
-Models of other toolkits, and those of older versions, have no counts of words. For them one-word phrases are counted in
-the phrase table, where words that are mostly aligned in groups look rarer than they are.
+Models of other toolkits and of older versions have no counts of words. For these, one-word phrases are counted in the
+phrase table; words that are mostly aligned in groups then look rarer than they are.
 """
 
 from collections.abc import Callable
@@ -30,8 +30,8 @@ class FrequentWords(NamedTuple):
 class SideCounts(NamedTuple):
     """Frequencies of one side's words in the training text, by word id."""
 
-    occurrences: np.ndarray  # int64[V], or float64[V] where they are estimated
-    sentences: np.ndarray  # likewise, the sentences that have the word
+    occurrences: np.ndarray  # int64[V], or float64[V] if they are estimated
+    sentences: np.ndarray  # int64[V] or float64[V], number of sentences with the word
 
 
 class WordCounts(NamedTuple):
@@ -44,7 +44,7 @@ class WordCounts(NamedTuple):
 class WordIdf(NamedTuple):
     """Inverse document frequencies of the words of both sides, in ln."""
 
-    source: np.ndarray  # float64[V], by source word id; [0] in models whose features do not need them
+    source: np.ndarray  # float64[V], by source word id; [0] in models whose features do not need it
     target: np.ndarray  # float64[V], by target word id
 
 
@@ -56,13 +56,13 @@ NO_IDF = WordIdf(np.zeros(0), np.zeros(0))
 def count_words(phrases: PhraseTable, source_counts: np.ndarray, target_counts: np.ndarray):
     """Add c(f, e), at least 1, of each phrase pair to the count of its source word and to that of its target word.
 
-    Only sides of one word count. Both arrays are float64[V], by word id. What leads out of the arrays of a damaged
-    table is passed over; BoundsChecks reports it if a sentence needs it.
+    Only sides of one word count. Both arrays are float64[V], by word id. Entries of a damaged table that point outside
+    the arrays are skipped; BoundsChecks reports them if a sentence needs them.
     """
     n_pairs = min(phrases.target_offsets.size - 1, phrases.joint_counts.size)
     for source in range(phrases.source_offsets.size - 1):
         first, last = phrases.pair_offsets[source], phrases.pair_offsets[source + 1]
-        # Both within bounds: the length of a range from a huge number to a negative one would overflow.
+        # Check both bounds: the length of a range from a huge number to a negative one would overflow.
         for pair in range(min(max(first, 0), n_pairs), min(max(last, 0), n_pairs)):
             count = max(1.0, np.float64(phrases.joint_counts[pair]))
             _add(phrases.source_offsets, phrases.source_words, source, count, source_counts)
@@ -82,10 +82,10 @@ def _add(offsets, words, phrase, count, counts):
 def counts_of_words(
     directory: Path, phrases: PhraseTable, n_source_words: int, n_target_words: int
 ) -> Callable[[], WordCounts]:
-    """A function of the counts of words of the model in `directory`: those that it has kept, mapped, or estimated ones.
+    """A function that returns the counts of words of the model in `directory`: stored (mapped), or estimated ones.
 
-    These are made at the first call. Raises ModelError or FormatError if a file of the kept ones is missing or
-    damaged.
+    Estimated counts are computed at the first call. Raises ModelError or FormatError if a file of stored counts is
+    missing or damaged.
     """
     sizes = n_source_words, n_target_words
     if not (directory / FOLDER).exists():
@@ -96,10 +96,10 @@ def counts_of_words(
 
 
 def estimated_counts(phrases: PhraseTable, n_source_words: int, n_target_words: int) -> WordCounts:
-    """Counts of the words of both sides by a phrase table; the sentences of a word are as many as its occurrences.
+    """Counts of the words of both sides from a phrase table; a word has as many sentences as occurrences.
 
-    The count of a word is the sum of the counts c(f, e) of all pairs whose source side, or target side, is this word
-    alone. In tables without counts, which other toolkits may write, each pair counts once.
+    The count of a word is the sum of the counts c(f, e) of all pairs whose source or target side is this word alone. In
+    tables without counts, which other toolkits may write, each pair counts once.
     """
     counts = np.zeros(n_source_words), np.zeros(n_target_words)
     count_words(phrases, *counts)
@@ -107,7 +107,7 @@ def estimated_counts(phrases: PhraseTable, n_source_words: int, n_target_words: 
 
 
 def frequent_words(counts: WordCounts, source: FixedVocabulary, target: FixedVocabulary) -> FrequentWords:
-    """The MOST_FREQUENT words of each side; of equally frequent ones those that come first in the vocabulary."""
+    """The MOST_FREQUENT words of each side; of equally frequent words, those that come first in the vocabulary."""
     return FrequentWords(*(_most_frequent(side.occurrences, words) for side, words in zip(counts, (source, target))))
 
 
@@ -119,8 +119,8 @@ def _most_frequent(occurrences: np.ndarray, vocabulary: FixedVocabulary) -> froz
 def word_idf(counts: WordCounts, sentence_pairs: int) -> WordIdf:
     """ln of the number of sentence pairs over the number of sentences that have each word.
 
-    Words that no sentence has are as rare as those of one. Estimated counts can exceed the number of sentence pairs:
-    the idf is 0 then. Without a number of sentence pairs the largest count stands for it.
+    Words in no sentence count as being in one. Estimated counts can exceed the number of sentence pairs: the idf is
+    then 0. If the number of sentence pairs is unknown, the largest count replaces it.
     """
     n_documents = sentence_pairs or max(side.sentences.max(initial=1) for side in counts)
     return WordIdf(*(np.log(n_documents / np.clip(side.sentences, 1, n_documents)) for side in counts))

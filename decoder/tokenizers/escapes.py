@@ -1,15 +1,15 @@
-"""Characters that cannot stand in tokens, written as references of HTML, as Moses writes some of them."""
+"""Characters that are not allowed in tokens, written as HTML references; Moses writes some of them so, too."""
 
-JOIN, SPACE = "\uffed", "\u2581"  # marks of tokens: attached there, or apart; see spacing.py
+JOIN, SPACE = "\uffed", "\u2581"  # marks of tokens: joined or separate at this place; see spacing.py
 REFERENCES = {"&": "&amp;", "|": "&#124;", "<": "&lt;", ">": "&gt;", "[": "&#91;", "]": "&#93;", " ": "&#32;"}
 REFERENCES |= {JOIN: "&#65517;", SPACE: "&#9601;"}
 _ESCAPED = str.maketrans(REFERENCES)
-# In words that a decoder copies from text that Moses' tokenizer has escaped
+# In words that a decoder copies from text escaped by Moses' tokenizer
 _CHARACTERS = {"&apos;": "'", "&quot;": '"'} | {reference: one for one, reference in reversed(REFERENCES.items())}
 
 
 def escaped(token: str) -> str:
-    """The token as it stands in tokenized text."""
+    """The token as it is written in tokenized text."""
     return token.translate(_ESCAPED)
 
 
@@ -22,5 +22,5 @@ def unescaped(token: str) -> str:
 
 
 def shown(token: str) -> str:
-    """The token as it looks in text: without marks, its references resolved."""
+    """The token as it is written in text: without marks, and with references resolved."""
     return unescaped(token.strip(JOIN + SPACE))

@@ -1,4 +1,4 @@
-"""The tokenizer `moses`: raw lines to tokens and back as by Moses' scripts; URLs and e-mail addresses stay whole."""
+"""The tokenizer `moses`: raw lines to tokens and back as in Moses' scripts; URLs and e-mail addresses stay whole."""
 
 import re
 import unicodedata
@@ -12,7 +12,7 @@ from phrasebeam.decoder.tokenizers.moses_tokenizer import PLACEHOLDER, MosesRule
 ADDRESSES = [r"(?:(?:https?|ftp)://|www\.)\S*[\w/=&#%+~-]", r"(?<![\w.-])[\w.-]+@(?:[\w-]+\.)+[a-z]{2,}"]
 ADDRESS = re.compile("|".join(ADDRESSES), re.IGNORECASE)
 CONTROLS = dict.fromkeys(set(range(32)) - set(b"\t\n\v\f\r"))
-# The ampersand comes first, as the other escapes have it.
+# The ampersand comes first, since the other escapes contain it.
 ESCAPES = {"&": "&amp;", "|": "&#124;", "<": "&lt;", ">": "&gt;"}
 ESCAPES |= {"'": "&apos;", '"': "&quot;", "[": "&#91;", "]": "&#93;"}
 ESCAPED = {escape: sign for sign, escape in ESCAPES.items()} | {"&bar;": "|", "&bra;": "[", "&ket;": "]"}
@@ -20,7 +20,7 @@ ESCAPE = re.compile("|".join(ESCAPED))
 
 
 class MosesTokenizer:
-    """Tokens of raw lines of one language, and raw lines of tokens; threads may share a tokenizer."""
+    """Converts raw lines of one language to tokens, and tokens to raw lines; threads may share a tokenizer."""
 
     def __init__(self, language: str, normalize: bool = True, escape: bool = True):
         self.escape = escape
@@ -29,7 +29,7 @@ class MosesTokenizer:
         self._rules = MosesRules(language)
 
     def tokens(self, line: str) -> list[str]:
-        """The tokens of a line, without white space and control characters and, with `escape`, & | < > ' " [ ]."""
+        """The tokens of a line without white space, control characters and, with `escape`, & | < > ' " [ ]."""
         if self._normalizer:
             line = self._normalizer.normalize(unicodedata.normalize("NFC", line))
         if not line.isprintable():
@@ -41,7 +41,7 @@ class MosesTokenizer:
         return text.split()
 
     def text(self, tokens: Iterable[str]) -> str:
-        """The text of `tokens`, with spaces as the language sets them."""
+        """The text of `tokens`, with spaces by the rules of the language."""
         text = f" {' '.join(tokens)} ".replace(" @-@ ", "-")
         if self.escape and "&" in text:
             text = ESCAPE.sub(lambda escape: ESCAPED[escape[0]], text)

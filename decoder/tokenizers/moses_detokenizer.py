@@ -1,7 +1,7 @@
-"""The rules of Moses' detokenizer.perl (Schroeder, Koehn and Bojar), by which tokens join into text.
+"""The rules of Moses' detokenizer.perl (Schroeder, Koehn and Bojar), which join tokens to text.
 
-They are the script's, with two additions: no space stands before a danda, and contractions of Catalan and Irish
-join as those of French do.
+They are the rules of the script, with two additions: no space precedes a danda, and contractions of Catalan and Irish
+are joined like those of French.
 """
 
 from collections import Counter
@@ -9,16 +9,16 @@ from collections.abc import Callable
 
 import regex
 
-LEFT, RIGHT, BOTH, NONE = (True, False), (False, True), (True, True), (False, False)  # the sides where no space stands
+LEFT, RIGHT, BOTH, NONE = (True, False), (False, True), (True, True), (False, False)  # the sides without a space
 Sides = tuple[bool, bool]
-LanguageRule = Callable[[list[str], int], Sides | None]  # of the word at a position
+LanguageRule = Callable[[list[str], int], Sides | None]  # for the word at a position
 
 CJK_BLOCKS = "\u1100-\u11ff\u2e80-\ua4cf\ua840-\ua87f\uac00-\ud7af\uf900-\ufaff\ufe30-\ufe4f\uff65-\uffdc"
 CJK = regex.compile(f"[{CJK_BLOCKS}\U00020000-\U0002ffff]")
 KINDS = {
     "cjk": CJK.pattern,
     "opening": r"[\p{Sc}(\[{¿¡]+\Z",
-    "closing": r"[,.?!:;\\%}\])\u0964\u0965]+\Z",  # the last two are dandas, which the script does not know
+    "closing": r"[,.?!:;\\%}\])\u0964\u0965]+\Z",  # the last two are dandas, which the script lacks
     "quotes": "['\"„“`]+\\Z",
 }
 KIND = regex.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in KINDS.items()))
@@ -79,20 +79,20 @@ LANGUAGE_RULES: dict[str, LanguageRule] = {
 
 
 class MosesJoiner:
-    """Joins the words of a language."""
+    """Joins the words of a language to text."""
 
     def __init__(self, language: str):
         self._language, self._rule = language, LANGUAGE_RULES.get(language)
         self._spaced = FRENCH_SPACED if language == "fr" else frozenset()
 
     def text(self, words: list[str]) -> str:
-        """Words, none of which has white space, as a text."""
+        """Join words, none of which contains white space, to a text."""
         quotes: Counter[str] = Counter()
         parts, joins = [], True
         for i, word in enumerate(words):
             left, right = self._sides(words, i, quotes)
             if left and self._language == "fi" and FINNISH_CASE.fullmatch(word):
-                word = word.lower()  # after a colon it may have got a capital
+                word = word.lower()  # the case after a colon may be a capital
             parts.append(word if (left or joins) and word not in self._spaced else " " + word)
             joins = right
         return "".join(parts).strip()
@@ -109,7 +109,7 @@ class MosesJoiner:
         return self._quote_sides(words, i, quotes) if kind == "quotes" else NONE
 
     def _quote_sides(self, words: list[str], i: int, quotes: Counter[str]) -> Sides:
-        """Joins quotation marks to what they enclose: every other one of a kind closes."""
+        """Joins quotation marks to the quoted text: every second mark of a kind is closing."""
         kind = '"' if LOW_QUOTES.fullmatch(words[i]) else words[i]
         if self._language == "cs" and words[i] in ("„", "“"):
             quotes[kind] = int(words[i] == "“")

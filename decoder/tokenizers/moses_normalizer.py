@@ -1,6 +1,6 @@
-"""Punctuation made ASCII, as by Moses' normalize-punctuation.perl.
+"""Punctuation converted to ASCII, as in Moses' normalize-punctuation.perl.
 
-The script works on bytes: its letters, digits and white space are those of ASCII.
+The script works on bytes, so its letters, digits and white space are those of ASCII.
 """
 
 from typing import NamedTuple
@@ -9,11 +9,11 @@ import regex
 
 
 class Substitution(NamedTuple):
-    """One substitution of the script; their order counts."""
+    """One substitution of the script; their order matters."""
 
-    old: str  # without it in the text nothing is replaced
+    old: str  # text to replace; if the line lacks it, nothing is replaced
     new: str
-    pattern: regex.Pattern[str] | None = None  # what is replaced if not `old`
+    pattern: regex.Pattern[str] | None = None  # replaced instead of `old`, if given
 
 
 def _pattern(old: str, pattern: str, new: str) -> Substitution:
@@ -43,7 +43,7 @@ NO_BREAK_SPACES = [
     ONE_SPACE,
 ]
 COMMA_INSIDE = [_pattern('"', r'"([,.]+)', r'\1"')]
-# \G, the end of the match before, and the look-behind: without them, dots cost quadratic time.
+# \G, the end of the previous match, and the look-behind: without them, dots would take quadratic time.
 COMMA_OUTSIDE = [Substitution(',"', '",'), _pattern('."', r'(?:\G|(?<!\.))(\.+)"(\s*[^<])', r'"\1\2')]
 DECIMAL_COMMAS = {"de", "es", "cs", "fr"}
 
@@ -58,8 +58,8 @@ class PunctuationNormalizer:
         self._all = [*SPACES, *QUOTES, *NO_BREAK_SPACES, *marks, number]
 
     def normalize(self, line: str) -> str:
-        """The line with punctuation as the language has it in ASCII."""
-        text = line + "\n"  # which is a character to the script, after the last quotation mark
+        """The line with the punctuation that the language uses in ASCII."""
+        text = line + "\n"  # the script sees this character after the last quotation mark
         for old, new, pattern in self._ascii if text.isascii() else self._all:
             if old in text:
                 text = pattern.sub(new, text) if pattern else text.replace(old, new)

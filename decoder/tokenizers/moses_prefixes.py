@@ -1,9 +1,9 @@
-"""Words after which a period ends no sentence, such as Mr., in the lists that Moses' tokenizer.perl has by language."""
+"""Words after which a period ends no sentence, such as Mr., from the lists of Moses' tokenizer.perl by language."""
 
 from collections.abc import Mapping
 from functools import cache
 
-# Their lines end in a space in Moses' lists, so that tokenizer.perl never finds them.
+# In Moses' lists these lines end in a space, so that tokenizer.perl never finds them.
 NEVER_FOUND = {
     **dict.fromkeys(["as", "bn", "mni"], ("ভি",)),
     "es": ("Fil", "gr", "pÃ¡g"),
@@ -18,9 +18,9 @@ NUMERIC = "#NUMERIC_ONLY#"
 
 @cache
 def nonbreaking_prefixes(language: str) -> Mapping[str, bool]:
-    """Words that keep their period, with True for those that keep it before digits alone, such as No. in No. 5.
+    """Words that keep their period; True for words that keep it only before digits, such as No. in No. 5.
 
-    A language without a list has that of English.
+    A language without a list gets that of English.
     """
     from sacremoses.corpus import NonbreakingPrefixes  # slow to import; it has Moses' lists, stripped of spaces
 

@@ -1,6 +1,6 @@
-"""The rules of Moses' tokenizer.perl (Koehn, Schroeder and Wang), by which punctuation is separated from words.
+"""The rules of Moses' tokenizer.perl (Koehn, Schroeder and Wang), which separate punctuation from words.
 
-They are the script's, in its order; MARKS and JOINER are ours.
+They are the rules of the script, in its order; MARKS and JOINER are our additions.
 """
 
 from collections.abc import Callable
@@ -9,18 +9,18 @@ import regex
 
 from phrasebeam.decoder.tokenizers.moses_prefixes import nonbreaking_prefixes
 
-# Stands for what is not split. To the rules its signs are a letter and a digit, as in the script's THISISPROTECTED000.
+# Replaces text that is not split. For the rules it is a letter and a digit, like the script's THISISPROTECTED000.
 PLACEHOLDER = "\x02\x03"
-# The script separates viramas, nuktas and joiners from the words of India, which then do not come back whole.
+# The script separates viramas, nuktas and joiners from Indic words, which then are not restored.
 MARKS = r"[\p{M}--\p{InSC=Other}]"
 JOINER = r"[[\p{L}\p{M}]--\p{InSC=Other}][\u200c\u200d]"
 
 ALPHA = rf"[\p{{Alphabetic}}{MARKS}\x02]"
 NOT_ALPHA = ALPHA.replace("[", "[^", 1)
 N, NOT_N, NEITHER = r"[\p{N}\x03]", r"[^\p{N}\x03]", NOT_ALPHA.replace("^", r"^\p{N}\x03")
-# What belongs to words besides letters and digits, as the content of a class.
+# Characters of words besides letters and digits, as the content of a class.
 INSIDE = {"fi": ":", "sv": ":", "ca": "·"}
-# What is separated all the same, unless a small letter follows. The script takes the bytes of · for two signs.
+# Characters that are separated anyway, unless a lower-case letter follows. The script takes · for two signs, its bytes.
 LONELY = {"fi": ":", "sv": ":", "ca": "\xc2·", "tdt": "'"}
 Replacement = str | Callable[[regex.Match[str]], str]
 Rule = tuple[regex.Pattern[str], Replacement]
@@ -55,7 +55,7 @@ HAS_ALPHA, STARTS_LOWER = regex.compile(ALPHA, regex.V1), regex.compile(r"\p{Low
 
 
 class MosesRules:
-    """Separates the tokens of a language by spaces."""
+    """Separates the tokens of a language with spaces."""
 
     def __init__(self, language: str):
         symbols = rf"[^\p{{Alphabetic}}\p{{Nd}}{MARKS}\x02\x03\s.'`,\-{INSIDE.get(language, '')}](?<!{JOINER})"
@@ -66,7 +66,7 @@ class MosesRules:
         self._prefixes = nonbreaking_prefixes(language)
 
     def separated(self, text: str) -> str:
-        """A text whose white space is single spaces between words, with spaces between tokens, some doubled."""
+        """Separate the tokens of a text, whose white space is single spaces, with spaces, some of them doubled."""
         text = _applied(self._symbols, text)
         if ".." in text:
             text = _applied(DOTS, text)
@@ -86,7 +86,7 @@ class MosesRules:
         return " ".join(words)
 
     def _keeps(self, word: str, after: list[str]) -> bool:
-        """Whether a word is an abbreviation that keeps its period before the following word."""
+        """Whether a word is an abbreviation that keeps its period before the following words."""
         if not after:
             return False
         start = word[:-1]

@@ -1,4 +1,4 @@
-"""The tokenizer `neutral`, for any language: words by Unicode's boundaries, spaces and apostrophes as text has them."""
+"""The tokenizer `neutral`, for any language: words by Unicode's boundaries; learns spaces and apostrophes from text."""
 
 import unicodedata
 from collections import Counter
@@ -13,12 +13,12 @@ from phrasebeam.base.config import Section, load_config, save_config
 from phrasebeam.decoder.tokenizers.spacing import FORMS, Form, FormName, Spacing
 from phrasebeam.decoder.tokenizers.word_pieces import EDGES, Piece, WordPieces
 
-MOST_REMEMBERED = 1 << 17  # chunks and tokens, which text repeats
-LEAST = 3  # occurrences of an edge by which it is judged
+MOST_REMEMBERED = 1 << 17  # number of chunks and tokens, which repeat in text
+LEAST = 3  # occurrences of an edge that are needed to judge it
 
 
 class NeutralRules(Section):
-    """The rules that the tokenizer learned, as in its file."""
+    """The rules that the tokenizer learned, as stored in its file."""
 
     leading: str = Field("", description="signs that words begin with")
     trailing: str = Field("", description="signs that words end with")
@@ -26,18 +26,18 @@ class NeutralRules(Section):
 
 
 class NeutralTokenizer:
-    """Divides text of any language into tokens, and gives the text of tokens back with single spaces, in NFC."""
+    """Divides text of any language into tokens, and restores text from tokens, with single spaces and in NFC."""
 
     def __init__(self, spacing: Spacing, leading: str = "", trailing: str = ""):
         self.spacing, self.leading, self.trailing = spacing, leading, trailing
         self._pieces = WordPieces(leading, trailing)
-        # By whether chunks are the first and the last of a line
+        # Keys: whether chunks are the first and the last of a line
         self._of_chunk = [[_ChunkTokens(self, *at_ends) for at_ends in ((i, False), (i, True))] for i in (False, True)]
         self._read: dict[str, tuple[str, Form]] = {}
 
     @classmethod
     def learn(cls, lines: Iterable[str]) -> "NeutralTokenizer":
-        """The tokenizer of text such as `lines`, which are read once."""
+        """Train a tokenizer on text such as `lines`, which are read once."""
         counts = Counter(chunk for line in lines for chunk in WordPieces().chunks(_composed(line)))
         leading, trailing = _edges(counts)
         pieces = WordPieces(leading, trailing)
@@ -45,7 +45,7 @@ class NeutralTokenizer:
 
     @classmethod
     def load(cls, path: Path) -> "NeutralTokenizer":
-        """The tokenizer in a file that `save` has written. Raises ConfigError, naming the key."""
+        """The tokenizer in a file that `save` wrote. Raises ConfigError, naming the key."""
         rules = load_config(path, NeutralRules)
         return cls(Spacing({token: FORMS[name] for token, name in rules.forms.items()}), rules.leading, rules.trailing)
 
@@ -63,7 +63,7 @@ class NeutralTokenizer:
         return [*self._of_chunk[True][False][chunks[0]], *within, *self._of_chunk[False][True][chunks[-1]]]
 
     def text(self, tokens: Iterable[str]) -> str:
-        """The text of tokens, be they of a line or translated."""
+        """The text of tokens, whether they are from a line or a translation."""
         parts, attached = list[str](), True
         for token in tokens:
             text, form = self._read.get(token) or self._remembered_form(token)
@@ -84,13 +84,13 @@ class NeutralTokenizer:
         return found
 
     def _piece(self, text: str) -> Piece:
-        """A token as a piece with its text in the chunk."""
+        """A token as a piece, with its text in the chunk."""
         pieces = self._pieces.of(text)
         return pieces[0] if len(pieces) == 1 else Piece(text, "whole")
 
 
 class _ChunkTokens(dict[str, list[str]]):
-    """The tokens of chunks at one place of a line, of which many are remembered."""
+    """The tokens of chunks at one kind of place in a line; many chunks are cached."""
 
     def __init__(self, tokenizer: NeutralTokenizer, is_first: bool, is_last: bool):
         super().__init__()
@@ -108,10 +108,10 @@ def _composed(line: str) -> str:
 
 
 def _edges(chunks: Counter[str]) -> tuple[str, str]:
-    """The characters of EDGES that words begin with, and those that they end with.
+    """The characters of EDGES with which words begin, and those with which they end.
 
-    They do if words that are seen with such an edge are seen more often with it than without it. So the apostrophe of
-    Bribri "ye'" is a letter, those of English "the dogs' 'quotes'" are not.
+    They do if words seen with such an edge are seen more often with it than without it. The apostrophe of Bribri "ye'"
+    is therefore a letter, but those of English "the dogs' 'quotes'" are not.
     """
     words: Counter[str] = Counter()
     pieces = WordPieces(EDGES, EDGES)
@@ -123,9 +123,9 @@ def _edges(chunks: Counter[str]) -> tuple[str, str]:
 
 
 def _edges_of(words: Counter[str], side: Literal[0, -1]) -> str:
-    """The characters on one side; what stands on the other side, too, is a quotation mark."""
+    """The characters on one side; a character that also stands on the other side is a quotation mark."""
     usual: Counter[str] = Counter()  # occurrences of an edge at words that mostly have it
-    seen: Counter[str] = Counter()  # at all words that occur more than once, with it or without
+    seen: Counter[str] = Counter()  # occurrences at all words that occur more than once, with or without the edge
     opposite: Counter[str] = Counter()
     for word, count in words.items():
         edge, without = word[side], words[word.strip(EDGES)]

@@ -1,4 +1,4 @@
-"""The registry of tokenizers: how raw text of one language becomes tokens, and tokens become text again."""
+"""The registry of tokenizers, which convert raw text of one language to tokens, and tokens to text."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -17,13 +17,13 @@ from phrasebeam.decoder.tokenizers.subwords import SubwordTokenizer, sentencepie
 
 @runtime_checkable
 class Tokenizer(Protocol):
-    """Turns text into tokens, and tokens into text."""
+    """Converts text to tokens, and tokens to text."""
 
     def tokens(self, line: str) -> list[str]:
         """The tokens of a raw line. No token is empty or contains a space, `|`, `<`, `>`, `[` or `]`."""
 
     def text(self, tokens: Iterable[str]) -> str:
-        """The raw text for tokens of a text or of a translation."""
+        """The raw text for the tokens of a text or of a translation."""
 
 
 @runtime_checkable
@@ -31,14 +31,14 @@ class LearnedTokenizer(Tokenizer, Protocol):
     """A tokenizer that learned something from text."""
 
     def save(self, path: Path) -> None:
-        """Write what was learned."""
+        """Write the learned rules."""
 
 
 class TokenizerKind(NamedTuple):
-    """Two ways to make a tokenizer; one that learns nothing is made by `learn` without text."""
+    """Two ways to make a tokenizer; a tokenizer that learns nothing is made by `learn` without text."""
 
     learn: Callable[[Iterable[str], SideSettings], Tokenizer]  # from the training text of a side
-    load: Callable[[Path], Tokenizer] | None = None  # from a file that LearnedTokenizer.save has written
+    load: Callable[[Path], Tokenizer] | None = None  # from a file that LearnedTokenizer.save wrote
 
 
 def _subwords(lines: Iterable[str], side: SideSettings) -> SubwordTokenizer:
@@ -82,7 +82,7 @@ def tokenizer(language: str, name: TokenizerName | None = None, text: Iterable[s
 
 
 def check_tokenizers(settings: RawTextSettings) -> None:
-    """Raises ConfigError if a tokenizer needs a package that is not installed."""
+    """Raise ConfigError if a tokenizer needs a package that is not installed."""
     if "subwords" in (side.tokenizer for side in settings.sides):
         sentencepiece()
 
@@ -93,7 +93,7 @@ def tokenizer_paths(directory: Path) -> tuple[Path, Path]:
 
 
 def open_tokenizer(side: SideSettings, path: Path) -> Tokenizer:
-    """The tokenizer of a side of a model, whose file is `path` if it has one. Raises SmtError."""
+    """The tokenizer of a side of a model; `path` is its file, if it has one. Raises SmtError."""
     kind = TOKENIZERS[side.tokenizer]
     if kind.load is None:
         return kind.learn((), side)
@@ -105,7 +105,7 @@ def open_tokenizer(side: SideSettings, path: Path) -> Tokenizer:
 def learn_tokenizers(
     settings: RawTextSettings, texts: tuple[Iterable[str], Iterable[str]], directory: Path
 ) -> tuple[Path, Path]:
-    """Let the tokenizers of both sides learn from their text; the paths of what a model in `directory` keeps of it."""
+    """Let the tokenizers of both sides learn from their text; return the paths of their files in `directory`."""
     paths = tokenizer_paths(directory)
     for lines, side, path in zip(texts, settings.sides, paths):
         kind = TOKENIZERS[side.tokenizer]

@@ -11,12 +11,12 @@ CLUSTER = regex.compile(r"\X")  # a grapheme cluster: a letter with its marks, a
 
 
 def composed(line: str) -> str:
-    """The line with its characters composed (NFC), and one space where there is white space."""
+    """The line with its characters composed (NFC), and each run of white space replaced by one space."""
     return " ".join(unicodedata.normalize("NFC", line).split())
 
 
 class CharacterTokenizer:
-    """A token for each grapheme cluster and, in place of white space, for each space between words."""
+    """One token for each grapheme cluster and, instead of white space, for each space between words."""
 
     def tokens(self, line: str) -> list[str]:
         return [SPACE if one == " " else escaped(one) for one in CLUSTER.findall(composed(line))]
@@ -26,11 +26,11 @@ class CharacterTokenizer:
 
 
 class WhitespaceTokenizer:
-    """The tokens of text that is tokenized: what stands between its spaces."""
+    """The tokens of text that is already tokenized: the parts between its spaces."""
 
     def tokens(self, line: str) -> list[str]:
         return [escaped(token) for token in unicodedata.normalize("NFC", line).split()]
 
     def text(self, tokens: Iterable[str]) -> str:
-        """The text of tokens, with spaces between all of them."""
+        """The text of tokens, joined with spaces."""
         return " ".join(unescaped(token) for token in tokens)

@@ -1,10 +1,11 @@
-"""Spaces between tokens: how each token attaches to its neighbours, learned from text, so that the text comes back.
+"""Spaces between tokens: how each token attaches to its neighbours, learned from text, so that text can be restored.
 
-A token attaches to the left, to the right, to both or to neither: that is its form. Words attach to neither. Of any
-other token the form that is most frequent in the text is the usual one; of tokens that the text does not have, that of
-their Unicode category. A token of another form has marks: JOIN on the sides where it attaches, or SPACE before it if it
-does not. Two tokens have no space between them where one of them attaches to the other. So the words of a translation
-say where its spaces are: where most quotation marks open, a closing one is another token, with a mark before it.
+A token attaches to the left, to the right, to both or to neither: this is its form. Words attach to neither. For any
+other token, the usual form is the most frequent one in the text or, if the text lacks the token, the form of its
+Unicode category. A token with another form gets marks: JOIN on the sides where it attaches, or SPACE before it if it
+does not. Two tokens have no space between them if one of them attaches to the other. The words of a translation thus
+determine its spaces: if most quotation marks are opening ones, a closing one is a different token, with a mark before
+it.
 """
 
 import unicodedata
@@ -26,7 +27,7 @@ class Form(NamedTuple):
 APART, LEFT, RIGHT, BOTH = Form(False, False), Form(True, False), Form(False, True), Form(True, True)
 FormName = Literal["apart", "left", "right", "both"]
 FORMS: dict[FormName, Form] = {"apart": APART, "left": LEFT, "right": RIGHT, "both": BOTH}
-OF_CATEGORIES = {  # of the first character of a token that is no word; letters and vowels are of scripts without spaces
+OF_CATEGORIES = {  # of the first character of a token other than words; letters and vowels: scripts without spaces
     "Ps": RIGHT,
     "Pi": RIGHT,
     "Pe": LEFT,
@@ -39,14 +40,14 @@ OF_CATEGORIES = {  # of the first character of a token that is no word; letters 
 
 
 class Spacing:
-    """The usual forms of tokens, and by them the marks of tokens and the spaces of text."""
+    """The usual forms of tokens, which determine the marks of tokens and the spaces of text."""
 
     def __init__(self, usual: Mapping[str, Form]):
         self.usual = dict(usual)
 
     @classmethod
     def learn(cls, chunks: Iterable[tuple[Sequence[Piece], int]]) -> "Spacing":
-        """The most frequent form of each token in chunks with these counts, unless it is a word or expected."""
+        """Learn the most frequent form of each token in chunks with counts, except words and expected forms."""
         counts: dict[Piece, Counter[Form]] = {}
         for pieces, count in chunks:
             for i, piece in enumerate(pieces):
@@ -60,18 +61,18 @@ class Spacing:
         return APART if piece.kind == "word" else self.usual.get(piece.text, _expected(piece))
 
     def tokens(self, pieces: Sequence[Piece], is_first: bool = False, is_last: bool = False) -> list[str]:
-        """The tokens of a chunk, with marks where their forms are not the usual ones.
+        """The tokens of a chunk, with marks if their forms are not the usual ones.
 
         At the beginning of the first chunk of a line, and at the end of the last, all forms give the same text.
         """
         if len(pieces) == 1 and pieces[0].kind == "word":
-            return [escaped(pieces[0].text)]  # as below, but most chunks are this
+            return [escaped(pieces[0].text)]  # same result as below; most chunks are like this
         usual = [self.form(piece) for piece in pieces]
         tokens, attached = list[str](), False
         for i, (piece, form) in enumerate(zip(pieces, usual)):
             ends = i + 1 == len(pieces)
             left = i > 0 and (form.left or not attached)
-            # Where this one does not attach, the next one does; but a word only to another word.
+            # If this one does not attach, the next one does; but a word attaches only to another word.
             right = not ends and (form.right or (pieces[i + 1].kind == "word" and piece.kind != "word"))
             if i == 0 and is_first and right == form.right:
                 left = form.left
@@ -92,7 +93,7 @@ class Spacing:
 
 
 def _expected(piece: Piece) -> Form:
-    """The usual form of a token that the text does not have."""
+    """The usual form of a token that the text lacks."""
     return OF_CATEGORIES.get(unicodedata.category(piece.text[0]), APART) if piece.kind == "sign" else APART
 
 

@@ -19,7 +19,7 @@ _ESCAPED = str.maketrans({one: reference for one, reference in REFERENCES.items(
 
 
 class SubwordTokenizer:
-    """Divides text as a model of SentencePiece says, whose file `model` is given."""
+    """Divides text with a SentencePiece model, given as the content `model` of its file."""
 
     def __init__(self, model: bytes):
         self.model = model
@@ -29,14 +29,14 @@ class SubwordTokenizer:
 
     @classmethod
     def load(cls, path: Path, remedy: str = TRAIN_AGAIN) -> "SubwordTokenizer":
-        """The tokenizer in a file of SentencePiece. Raises FormatError, which says what to do, or OSError."""
+        """The tokenizer in a file of SentencePiece. Raises FormatError, with advice to the user, or OSError."""
         try:
             return cls(path.read_bytes())
         except RuntimeError as error:
             raise FormatError(path, f"not a SentencePiece model ({error}); {remedy}") from None
 
     def save(self, path: Path) -> None:
-        """Write the model as SentencePiece has it."""
+        """Write the model in SentencePiece's format."""
         with atomic_file(path) as file:
             file.write(self.model)
 
@@ -70,7 +70,7 @@ class SubwordTokenizer:
 
 
 def sentencepiece() -> Any:
-    """The package. Raises ConfigError if it is not installed, since it is an extra."""
+    """The package. Raises ConfigError if it is not installed, as it is an optional dependency."""
     try:
         return import_module("sentencepiece")
     except ImportError as error:

@@ -1,6 +1,6 @@
 """Words, numbers and signs of text in any language, by Unicode's word boundaries (UAX #29).
 
-We depart from it in what follows. Hyphens within words do not divide them, as in Moses. Addresses, placeholders of
+We depart from it in three ways. Hyphens within words do not divide them, as in Moses. Addresses, placeholders of
 programs, tags and references of markup are whole. In scripts without spaces between words each grapheme cluster is a
 piece.
 """
@@ -14,7 +14,7 @@ SPACELESS = r"\p{Han}\p{Hiragana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}"
 LETTER = rf"[[\p{{L}}\p{{M}}\p{{N}}\p{{Pc}}\u00ad\u200c\u200d\u2060]--[{SPACELESS}]]"
 APOSTROPHES = "'\u2019\u2018\u02bc`\u00b4"
 HYPHENS = "-\u2010\u2011"
-EDGES = APOSTROPHES + HYPHENS  # of words, where the text has them so
+EDGES = APOSTROPHES + HYPHENS  # of words, if the text has them there
 # Between letters: MidLetter, MidNumLet and Single_Quote of UAX #29, and hyphens; between digits also MidNum.
 WITHIN = rf"[{regex.escape(EDGES)}.\u00b7:\u2027\u2024\ufe52\uff07\uff0e\u055f\u05f4]"
 WITHIN_NUMBER = r"[,;\u066c\u060c]"
@@ -30,14 +30,14 @@ WHOLE = "|".join(
         r"\\[nrt](?![\p{L}\d])",
     )
 )
-CHUNK = regex.compile(rf"(?:{TAG}|\S)+", regex.VERSION1)  # a tag may hold spaces
+CHUNK = regex.compile(rf"(?:{TAG}|\S)+", regex.VERSION1)  # a tag may contain spaces
 
 
 Kind = Literal["word", "whole", "sign"]
 
 
 class Piece(NamedTuple):
-    """A part of a chunk of text; the next one stands directly behind it."""
+    """A part of a chunk of text; the next part follows it directly."""
 
     text: str
     kind: Kind  # "whole": an address, a placeholder, a tag; "sign": any other grapheme cluster
@@ -55,7 +55,7 @@ class WordPieces:
         return CHUNK.findall(" ".join(chunks)) if "<" in line else chunks
 
     def of(self, chunk: str) -> list[Piece]:
-        """The pieces of a chunk, which make it up."""
+        """The pieces of a chunk; their concatenation is the chunk."""
         return [Piece(found.group(), cast(Kind, found.lastgroup)) for found in self._pattern.finditer(chunk)]
 
 

@@ -43,17 +43,17 @@ from phrasebeam.lm.text.corpus import split, words_of
 
 
 class AdaptedPreparer(SentencePreparer):
-    """Gives each sentence tables of its own: the model's pairs and those of confirmed segments."""
+    """Prepares each sentence with its own tables: the pairs of the model and those of confirmed segments."""
 
     def __init__(self, memory: ProjectMemory, folds: Sequence[Fold], settings: PreparerSettings):
-        """`folds`: none, as no sentence here is of the training data."""
+        """`folds`: empty, since no sentence here is from the training data."""
         super().__init__(memory.model, folds, settings)
         self.memory = memory
 
     def prepare(
         self, given: Input, snapshot: WeightSnapshot, workspace: Workspace, reference: np.ndarray | None = None
     ) -> PreparedSentence:
-        """SentencePreparer.prepare with all that is confirmed when the sentence begins."""
+        """Prepare the sentence as SentencePreparer.prepare, with all segments that are confirmed when it begins."""
         if given.lattice is not None or given.held_out is not None:
             raise ConfigError("adaptation is for text, not for lattices or leave-one-out; leave out one of them")
         ids, whole = self.model.source.ids(list(given.words)), snapshot.tables
@@ -66,7 +66,7 @@ class AdaptedPreparer(SentencePreparer):
 
 
 class AdaptedSearcher(Searcher):
-    """A searcher by a model and what a project has confirmed."""
+    """A searcher with a model and the confirmed segments of a project."""
 
     def __init__(
         self,
@@ -80,26 +80,26 @@ class AdaptedSearcher(Searcher):
         super().__init__(memory.model, settings, weights, input_settings)
 
     def within(self, settings: SearchSettings) -> "AdaptedSearcher":
-        """Searcher.within, with the same confirmed translations."""
+        """Return a searcher as Searcher.within does, with the same confirmed translations."""
         return AdaptedSearcher(self.memory, settings, input_settings=self.input_settings)
 
     def _new_preparer(self, folds: Sequence[Fold], settings: PreparerSettings) -> SentencePreparer:
         return AdaptedPreparer(self.memory, folds, settings)
 
     def new_snapshot(self, weights: Weights, sparse: SparseWeights) -> WeightSnapshot:
-        """A snapshot of other weights of the model, and of the language model of what is confirmed."""
+        """A snapshot of other weights of the model, and of the language model of the confirmed segments."""
         return super().new_snapshot(compensated(weights, self.memory.settings), sparse)._replace(named=weights)
 
 
 @dataclass(frozen=True)
 class AdaptedAnswer(Answer):
-    """An answer, and the most similar of the confirmed segments, if one is similar enough."""
+    """An answer, and the most similar confirmed segment, if one is similar enough."""
 
     match: SegmentMatch | None = None
 
 
 class AdaptedDecoder(Decoder):
-    """A decoder that learns from confirmed translations at once; any number of threads may share one.
+    """A decoder that learns at once from confirmed translations; any number of threads may share one.
 
     >>> decoder = AdaptedDecoder.load("model")
     >>> decoder.translate("der zwinger schläft .").text
@@ -122,7 +122,7 @@ class AdaptedDecoder(Decoder):
         static: StaticCounts | None = None,
         files: Sequence[MemoryFile] = (),
     ):
-        """Parameters are those of Decoder and of ProjectMemory; `journal` is a file, made if it does not exist.
+        """Parameters are those of Decoder and of ProjectMemory; `journal` is a file, created if it does not exist.
 
         Raises ConfigError if another process has the journal open, FormatError if it is damaged.
         """
@@ -146,7 +146,7 @@ class AdaptedDecoder(Decoder):
         journal: str | Path | None = None,
         files: Sequence[MemoryFile] = (),
     ) -> "AdaptedDecoder":
-        """Load the model in `directory`, as Decoder.load does, and learn the segments of `journal`, if it has any.
+        """Load the model in `directory`, as Decoder.load does, and learn the segments of `journal`, if it contains any.
 
         `files`: translation memories, see read_memory.
         """
@@ -242,12 +242,11 @@ def adapted_answers(
     request: Request,
     tokenize: Callable[[str], str],
 ) -> Iterator[tuple[Input, Answer]]:
-    """Each sentence and its answer; then its line of the file `confirmed` is learned as its translation.
+    """Yield each sentence and its answer; after each, its line of the file `confirmed` is learned as its translation.
 
-    Simulated post-editing, as it is measured. `tokenize` makes tokens of such a line. Where a line is empty on a side,
-    there is nothing to learn. A line that the journal has already from the same place of the same text is not learned
-    again, so that a run that was stopped can be repeated. Raises FormatError if the file has more or fewer lines
-    than there are sentences.
+    This simulates post-editing. `tokenize` turns such a line into tokens. If either side is empty, nothing is learned.
+    A line that the journal already has from the same place of the same text is not learned again, so that a stopped run
+    can be repeated. Raises FormatError if the file has more or fewer lines than there are sentences.
     """
     for number, (given, line) in enumerate(zip_longest(inputs, read_lines(confirmed)), 1):
         if given is None:

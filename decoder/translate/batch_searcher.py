@@ -39,13 +39,13 @@ from phrasebeam.decoder.translate.searcher import Searcher
 from phrasebeam.kernels.compiled_calls import IS_COMPILED
 from phrasebeam.lm.text.line_words import LineWords, line_words
 
-MOST_SENTENCES = 64  # of a batch
-BYTES_PER_SENTENCE = 64 << 20  # more than the pages that a sentence reads of a large table
+MOST_SENTENCES = 64  # at most, in a batch
+BYTES_PER_SENTENCE = 64 << 20  # more than a sentence reads of a large table, in pages of memory
 
 
 @dataclass(frozen=True)
 class FoundBatch:
-    """The best translations of the first of some sentences."""
+    """The best translations of the leading sentences of a batch."""
 
     texts: Sequence[str]
     searcher: Searcher
@@ -61,24 +61,24 @@ class FoundBatch:
 
 
 class BatchSearcher:
-    """Searches by the model and limits of a Searcher; any number of threads may share one."""
+    """Searches with the model and limits of a Searcher; any number of threads may share one."""
 
     def __init__(self, searcher: Searcher):
         self._searcher = searcher
-        self._calls: BatchCalls | None = None  # known once there was a batch
+        self._calls: BatchCalls | None = None  # set with the first batch
         copies_unknown = searcher.input_settings.oov == "copy"
         is_usual = type(searcher) is Searcher and not searcher.model.levels and copies_unknown
         self._takes_batches = IS_COMPILED and is_usual
 
     def best(self, lines: Sequence[str]) -> FoundBatch | None:
-        """The translations of the first of the tokenized lines, as far as they have words and nothing is wrong."""
+        """The translations of the leading lines (tokenized) that have words and no error; None without batches."""
         searcher, snapshot = self._searcher, self._searcher.snapshot
         if not self._takes_batches or snapshot.layout.has(RELATED_WORDS.name):
             return None
         most = int(max(1, min(MOST_SENTENCES, room_for_pages() / BYTES_PER_SENTENCE)))  # the room may be infinite
         try:
             packed = self._packed(list(takewhile(_has_words, lines[:most])))
-        except (ModelError, UnicodeEncodeError):  # which the search of the sentence alone tells with its name
+        except (ModelError, UnicodeEncodeError):  # the search of a single sentence reports the error with the sentence
             return None
         with searcher.workspaces.borrow() as workspace:
             found, n_found = self._search(packed, snapshot, workspace)
@@ -102,7 +102,7 @@ class BatchSearcher:
         return _PackedBatch(words, unknown, batch)
 
     def _new_words(self, unknown: Sequence[str], offsets: np.ndarray) -> tuple[np.ndarray, list[str], np.ndarray]:
-        """Target ids of unknown words, those that are not in the target vocabulary, and their offsets by sentence."""
+        """Target ids of unknown words, those among them that the target vocabulary lacks, and offsets by sentence."""
         target_words, new, lm_offsets = self._searcher.model.target.ids(unknown), list[str](), [0]
         n_known, bounds = len(self._searcher.model.target), offsets.tolist()
         for begin, end in pairwise(bounds):
@@ -117,7 +117,7 @@ class BatchSearcher:
     def _search(
         self, packed: "_PackedBatch", snapshot: WeightSnapshot, workspace: Workspace
     ) -> tuple[BestDerivations, int]:
-        """The best derivations of the first sentences, and their number."""
+        """The best derivations of the leading sentences, and the number of these."""
         searcher, batch, found = self._searcher, packed.batch, new_found(packed.batch)
         workspace.adopt(snapshot)
         tables = FilteredTables(snapshot.tables, None)
@@ -139,20 +139,20 @@ class BatchSearcher:
 
 @dataclass(frozen=True)
 class _PackedBatch:
-    """Lines as kernels search them."""
+    """Tokenized lines as arrays for kernels."""
 
     lines: LineWords
-    unknown: np.ndarray  # int64[K], the unknown ones of all words
+    unknown: np.ndarray  # int64[K], indices of the unknown words among all words
     batch: SentenceBatch
 
     @property
     def most_words(self) -> int:
-        """The words of the longest sentence."""
+        """Number of words in the longest sentence."""
         return int(np.diff(self.batch.offsets).max(initial=0))
 
     @property
     def most_unknown(self) -> int:
-        """The unknown words of the sentence that has most of them."""
+        """Number of unknown words in the sentence with most of them."""
         return int(np.diff(self.batch.unknown_offsets).max(initial=0))
 
 
@@ -186,7 +186,7 @@ class _Later:
 
 
 def is_plain(given: Input) -> bool:
-    """Whether a sentence is words alone."""
+    """Whether a sentence has only words, without instructions."""
     has_more = given.terms or given.walls or given.zones or given.prefix.words or given.tags
     return bool(given.words) and not has_more and given.held_out is None and given.lattice is None
 
@@ -194,13 +194,13 @@ def is_plain(given: Input) -> bool:
 def _has_words(line: str) -> bool:
     """Whether a line has a word.
 
-    False also for lines of nothing but white space beyond ASCII, which are words, too: these are searched alone.
+    False also for lines that contain only white space beyond ASCII, which counts as words: these are searched alone.
     """
     return bool(line) and not line.isspace()
 
 
 def _grown(workspace: Workspace, why: int, status: int) -> bool:
-    """Whether the workspace was too small and has been made larger."""
+    """Enlarge the workspace if it was too small; return whether it was."""
     if why == NO_OPTIONS and status == FULL:
         workspace.grow_options()
         return True

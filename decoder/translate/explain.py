@@ -1,4 +1,4 @@
-"""Explanation of sparse features: the heaviest of each group, and those that occur in a translation."""
+"""Explanation of sparse features: those of largest weight in each group, and those that occur in a translation."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,12 +19,12 @@ class Explanation(NamedTuple):
 
     group: str
     name: str
-    weight: float  # times the scale of its group
+    weight: float  # multiplied by the scale of its group
     value: float = 1.0
 
 
 def heaviest(decoder: Decoder, directory: Path, top: int) -> Iterator[Explanation]:
-    """The `top` features of each group with the largest absolute weights, among those whose names the model keeps."""
+    """The `top` features of each group with the largest absolute weights, among those whose names the model has."""
     names = open_pair_names(directory) | open_feature_names(directory)
     keys, weights = used(decoder.tables.sparse.weights)
     by_group: dict[str, list[Explanation]] = {group: [] for group in GROUPS}

@@ -1,4 +1,4 @@
-"""Hints about a text that the model does not fit: many unknown words, or raw text where tokens are expected."""
+"""Hints that a text does not fit the model: many unknown words, or raw text where tokens are expected."""
 
 from collections.abc import Iterable, Iterator
 from itertools import compress
@@ -12,8 +12,8 @@ from phrasebeam.decoder.raw_text.raw_lines import MOST_RAW, looks_raw
 from phrasebeam.lm.text.line_words import line_words
 from phrasebeam.process.hints import hint
 
-MOST_UNKNOWN = 0.4  # share of words; of the wrong language of two half are often known, as names and loans are
-HINTED = 1000  # the first sentences, by which it is decided whether there are hints
+MOST_UNKNOWN = 0.4  # share of words; in the wrong of two languages half are often known, such as names and loans
+HINTED = 1000  # number of first sentences that decide about hints
 Given = TypeVar("Given", Input, str)
 
 

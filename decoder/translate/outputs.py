@@ -21,13 +21,13 @@ def write_outputs(
     translations: Path | list[str] | None = None,
     advance: Advance = lambda steps: None,
 ) -> None:
-    """Write n-best lists and lattices to the files of these paths, if any; translations to theirs or standard output.
+    """Write n-best lists and lattices to these paths, if any; write translations to their path or to standard output.
 
     If `translations` is a list, they are appended to it.
 
-    An output with the path - goes to standard output instead of translations, as in Moses. Files appear when all is
-    written, also if the reader of standard output goes away. `advance` is called for each sentence. Raises
-    ConfigError if two paths are the same, and BrokenPipeError if there is neither a reader nor a file.
+    An output with the path - goes to standard output instead of the translations, as in Moses. Files appear once
+    everything is written, even if the reader of standard output goes away. `advance` is called for each sentence.
+    Raises ConfigError if two paths are the same, and BrokenPipeError if there is neither a reader nor a file.
     """
     parts: dict[Path, str] = {}  # fields of LineOutput
     for part, path in (("nbest", nbest), ("lattice", lattice), ("translation", translations)):

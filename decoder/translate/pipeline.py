@@ -38,22 +38,22 @@ SHOWN_TOKENS = (
 class LineSettings:
     """Settings of reading and writing lines."""
 
-    raw_text: "RawText | None" = None  # lines and translations are raw text of the model that it belongs to
+    raw_text: "RawText | None" = None  # if given, lines and translations are raw text, of the model to which it belongs
     alignment: bool = False  # append word alignments to translations and n-best lists
     segmentation: bool = False  # show which source words each phrase translates
     scores: bool = False  # append feature values and the model score to translations
     moses_names: bool = False  # call features as Moses does
     lattice_format: LatticeFormat = "osg"
     source_name: str = "input"  # what messages about damaged lines call their source
-    terms: TermBase | None = None  # of which translations are given to tokenized sentences
+    terms: TermBase | None = None  # term translations to be used in tokenized sentences
 
 
 class LineOutput(NamedTuple):
     """The output for one line of input; each part consists of complete lines."""
 
     translation: str
-    nbest: str  # in Moses' format; "" if not asked for
-    lattice: str  # "" if not asked for
+    nbest: str  # in Moses' format; "" if not requested
+    lattice: str  # "" if not requested
 
 
 DEFAULT = LineSettings()
@@ -77,7 +77,7 @@ def translate_lines(
     `training_files`: references and word alignments of the lines, for leave-one-out.
     `confirmed`: translations of the lines, each of which an AdaptedDecoder learns before the next line, in one thread.
     With raw text, all these lines are raw, and so are the texts of n-best lists. An error in reading any of them is
-    raised after the outputs of the lines before it. Raises ConfigError for options that exclude each other.
+    raised after the outputs of the preceding lines. Raises ConfigError for options that exclude each other.
 
     >>> decoder, request = Decoder.load("model"), Request(n=2)
     >>> for output in translate_lines(decoder, ["der hund schläft ."], request, LineSettings(alignment=True)):
@@ -100,7 +100,7 @@ def translate_lines(
     if not is_more and _are_words_alone(decoder, tokenization):
         yield from current_engine().map(translator, enumerate(with_hints(lines, decoder.model)), threads)
         return
-    # In the thread that reads, while others search
+    # The following runs in the thread that reads, while others search
     inputs = _read_inputs(decoder, lines, settings.source_name, tokenization)
     if prefixes is not None:
         inputs = with_prefixes(inputs, prefixes)
@@ -117,7 +117,7 @@ def translate_lines(
 
 
 def _are_words_alone(decoder: Decoder, tokenization: Tokenization) -> bool:
-    """Whether each line is read as tokens, whatever it contains."""
+    """Whether every line is read as plain tokens, whatever it contains."""
     reading, model = decoder.searcher.input_settings, decoder.model
     is_text = reading.format == "text" and reading.markup == "pass-through" and not model.has_tags
     return is_text and not tokenization.is_raw and model.description.preprocessing is None
@@ -126,7 +126,7 @@ def _are_words_alone(decoder: Decoder, tokenization: Tokenization) -> bool:
 def _read_inputs(
     decoder: Decoder, lines: Iterable[str], source_name: str, tokenization: Tokenization
 ) -> Iterator[Input]:
-    """The sentences of `lines`, in the format that the input settings of the decoder name."""
+    """The sentences of `lines`, in the format given by the input settings of the decoder."""
     settings = decoder.searcher.input_settings
     if settings.format == "text":
         inputs = tokenization.sentences(lines, settings.markup, source_name, decoder.model.has_tags)
@@ -140,7 +140,7 @@ def _read_inputs(
 
 @dataclass(frozen=True)
 class LineTranslator(Together[tuple[int, Input | str], LineOutput]):
-    """Translates lines, of tokens alone or as an Input; a task that the engine can send elsewhere."""
+    """Translates lines, given as tokens or as an Input; a task that the engine can send to other processes."""
 
     decoder: Decoder
     request: Request
@@ -149,7 +149,7 @@ class LineTranslator(Together[tuple[int, Input | str], LineOutput]):
     moses_names: Sequence[MosesFeature] | None
 
     def __call__(self, item: tuple[int, Input | str]) -> LineOutput:
-        """The output of a line, whose number is counted from 0."""
+        """The output of a line; lines are numbered from 0."""
         return self._output(item, self.decoder.answer(item[1], self.request))
 
     def of_several(self, items: Sequence[tuple[int, Input | str]]) -> Iterator[LineOutput]:
@@ -162,7 +162,7 @@ class LineTranslator(Together[tuple[int, Input | str], LineOutput]):
 
 
 def _in_text(answer: Answer, given: Input, tokenization: Tokenization) -> Answer:
-    """The answer for a sentence; if text is raw, with translations as text instead of tokens."""
+    """The answer for a sentence, with translations as text instead of tokens if text is raw."""
     if not tokenization.is_raw:
         return answer
     first, *nbest = (tokenization.in_text(one, given) for one in (answer.translation, *answer.nbest))
@@ -172,7 +172,7 @@ def _in_text(answer: Answer, given: Input, tokenization: Tokenization) -> Answer
 def _output(
     number: int, answer: Answer, settings: LineSettings, moses_names: Sequence[MosesFeature] | None
 ) -> LineOutput:
-    """The answer for line `number`, counted from 0."""
+    """The output for line `number`, counted from 0."""
     alignment, segmentation, translation = settings.alignment, settings.segmentation, answer.translation
     text = render(translation, alignment, segmentation, settings.scores, moses_names)
     nbest = render_nbest(number, answer.nbest, alignment, segmentation, moses_names)

@@ -1,4 +1,4 @@
-"""The searcher of sentences, which translation, forced decoding and learning share."""
+"""The searcher of sentences, shared by translation, forced decoding and learning."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -51,7 +51,7 @@ class Searcher:
         self.table_words = cached_target_words(model)
 
     def within(self, settings: SearchSettings) -> "Searcher":
-        """A searcher by the same model, with its own weights, within other limits."""
+        """A searcher with the same model and its own weights, within other limits."""
         return Searcher(self.model, settings, input_settings=self.input_settings)
 
     def _new_preparer(self, folds: Sequence[Fold], settings: PreparerSettings) -> SentencePreparer:
@@ -62,9 +62,10 @@ class Searcher:
         return weight_snapshot(self.model, self.settings, weights, sparse, self._ranking)
 
     def rank_by(self, weights: Weights) -> None:
-        """From now on new snapshots select the pairs within the table limit by `weights`, not by those of the search.
+        """Let later snapshots select the pairs within the table limit by `weights`, not by the weights of the search.
 
-        Who learns from zero needs that, as do caches of selected pairs while weights change with each sentence.
+        Learning that starts from zero weights needs this; so do caches of selected pairs if weights change every
+        sentence.
         """
         self._ranking = ranking_weights(self.new_snapshot(weights, self.model.tables.sparse.weights))
         self.snapshot = self.snapshot._replace(ranking=self._ranking)
@@ -73,10 +74,10 @@ class Searcher:
     def prepare(
         self, given: Input, reference: np.ndarray | None = None, snapshot: WeightSnapshot | None = None
     ) -> Iterator[SentenceSearch]:
-        """The prepared sentence in a workspace that it has to itself until the context ends; nothing is looked up yet.
+        """Yield the prepared sentence in a workspace of its own until the context ends; nothing is looked up yet.
 
-        It keeps the weights that it begins with: those of `snapshot`, or the searcher's own. Of `reference` (int32[m])
-        see TableFilter.filter.
+        The search keeps the weights with which it begins: those of `snapshot`, or the searcher's own. For `reference`
+        (int32[m]) see TableFilter.filter.
         """
         snapshot = snapshot or self.snapshot
         room_for_pages()
@@ -94,7 +95,7 @@ class Searcher:
     def search(
         self, given: Input, snapshot: WeightSnapshot | None = None, stop: StopFlag | None = None
     ) -> Iterator[SearchResult]:
-        """The result of searching a sentence, which can be read until the context ends; of `snapshot` see `prepare`.
+        """Yield the result of searching a sentence, readable until the context ends; for `snapshot` see `prepare`.
 
         Raises InterruptedError when another thread sets the flag `stop`.
         """
@@ -104,7 +105,7 @@ class Searcher:
             yield self.result(search)
 
     def result(self, search: SentenceSearch) -> SearchResult:
-        """The SearchResult of a search as far as it went; it can be read until the search ends."""
+        """The SearchResult of a search up to its present state; it can be read until the search ends."""
         snapshot, own = search.snapshot, search.source.own_model
         table_words = cached_target_words(own) if own else self.table_words
         return SearchResult(search.source, own or self.model, snapshot.dense, snapshot.layout, table_words, search)

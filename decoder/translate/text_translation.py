@@ -1,4 +1,4 @@
-"""Text and documents translated as segments: markup is kept, and terms are translated as in a term base."""
+"""Text and documents translated as segments: markup is preserved, and terms are translated as in a term base."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -28,10 +28,11 @@ def translate_texts(
     terms: TermBase | None = None,
     threads: int = 1,
 ) -> Iterator[str]:
-    """The translations of texts in their order, each as soon as it is ready.
+    """Yield the translations of texts in their order, each as soon as it is ready.
 
-    Placeholders, tags and line ends are in each as in its text, see docs/files.md. Where a translation memory of the
-    decoder has the whole text, its translation is that one. What the memories had is logged at the end.
+    Each translation contains the placeholders, tags and line ends of its text, see docs/files.md. If a translation
+    memory of the decoder contains the whole text, its translation is used. The matches of the memories are logged at
+    the end.
     """
     memory = decoder.memory if isinstance(decoder, AdaptedDecoder) else None
     counts = MatchCounts()
@@ -55,14 +56,14 @@ def translate_texts(
 
 
 class MatchCounts:
-    """Numbers of texts that translation memories have, and of sentences that resemble one in them."""
+    """Numbers of texts that translation memories contain as a whole, and of sentences with a similar segment."""
 
     def __init__(self) -> None:
         self.n_texts = self.n_known = 0
         self._similarities = list[float]()
 
     def add(self, is_known: bool) -> None:
-        """Count a text, which a memory may have as a whole."""
+        """Count a text; `is_known`: a memory contains it as a whole."""
         self.n_texts += 1
         self.n_known += is_known
 

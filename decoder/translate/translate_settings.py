@@ -1,4 +1,4 @@
-"""Settings of the search: the model's search.yaml, overridden by a configuration file, and that by options."""
+"""Settings of the search: the model's search.yaml, overridden by a configuration file, which options override."""
 
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,7 +17,7 @@ from phrasebeam.decoder.tables.model_files import SEARCH
 from phrasebeam.decoder.tables.model_paths import LARGEST_TEXT, model_file
 
 Settings = TypeVar("Settings", bound=Section)
-Flags = dict[str, Any]  # values of options by the names of settings; None where not given
+Flags = dict[str, Any]  # values of options by the names of settings; None if not given
 
 
 class ModelSearch(Section):
@@ -30,14 +30,14 @@ class ModelSearch(Section):
 
     @classmethod
     def of(cls, model: str | Path) -> "ModelSearch":
-        """The settings in search.yaml of a model directory; the defaults if there is none. Raises SmtError."""
+        """The settings in search.yaml of a model directory; the defaults if it has no such file. Raises SmtError."""
         if not (Path(model) / SEARCH).exists():
             return cls()
         return load_config(model_file(Path(model), SEARCH, LARGEST_TEXT), cls)
 
 
 class TranslateSettings(ModelSearch, MemorySettings):
-    """Everything about how sentences are read, searched and chosen."""
+    """All settings of how sentences are read, searched and chosen."""
 
     weights: Weights | None = Field(
         None, description="weights instead of those of the model; none: those of weights.yaml"
@@ -46,7 +46,7 @@ class TranslateSettings(ModelSearch, MemorySettings):
 
 
 def translate_settings(model: Path, config: Given | None) -> TranslateSettings:
-    """The settings of the model directory, with what `config` says in their place. Raises SmtError."""
+    """The settings of the model directory, overridden by those in `config`. Raises SmtError."""
     found = ModelSearch.of(model).model_dump(mode="json", exclude_unset=True)
     given = given_settings(config, TranslateSettings)
     for name, section in given.items():
@@ -57,6 +57,6 @@ def translate_settings(model: Path, config: Given | None) -> TranslateSettings:
 
 
 def overridden(section: Settings, flags: Flags, where: str) -> Settings:
-    """The section with those settings that flags give. Raises ConfigError, which says `where` they are."""
+    """The section, overridden by the settings in `flags`. Raises ConfigError, in which `where` is their place."""
     given = {name: value for name, value in flags.items() if value is not None}
     return parse_config(section.model_dump() | given, type(section), where)

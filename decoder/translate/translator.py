@@ -55,18 +55,18 @@ class Decoder:
     ):
         """`weights` default to the model's own; `folds` are needed for inputs that name one, see HeldOutPair.
 
-        Of `input_settings` the treatment of unknown words counts here, the markup for those who read lines. Raises
-        ModelError if the weights do not fit the model.
+        Of `input_settings`, only the treatment of unknown words matters here; markup matters to readers of lines.
+        Raises ModelError if the weights do not fit the model.
         """
         self._begin(Searcher(model, search_settings, weights, input_settings, folds))
 
     def _begin(self, searcher: Searcher) -> None:
         self.searcher, self.model = searcher, searcher.model
         self._batches = BatchSearcher(searcher)
-        self.request = TRANSLATION  # of `translate`
+        self.request = TRANSLATION  # for `translate`
         self.confidence = ConfidenceSettings()  # the model's, for requests that want confidences
-        self._warns_of_raw_text = searcher.model.description.preprocessing is not None  # until it has
-        self._tokenization: Tokenization | None = None  # of its directory, read when text first comes
+        self._warns_of_raw_text = searcher.model.description.preprocessing is not None  # until it has warned
+        self._tokenization: Tokenization | None = None  # from the model's directory, read when text is first translated
         self._directory: Path | None = None
         self._loaded: tuple[Path, SearchSettings | None, Weights | None, InputSettings | None] | None = None
 
@@ -81,7 +81,7 @@ class Decoder:
     ) -> "Decoder":
         """Load the model in `directory`; its search.yaml gives the settings that are not given here.
 
-        Raises SmtError, naming the file at fault. The decoder can be pickled, as its directory and arguments.
+        Raises SmtError, naming the file at fault. A pickled decoder contains only its directory and arguments.
 
         >>> decoder = Decoder.load("model", SearchSettings(algorithm="cube", pop_limit=200))
         >>> decoder.translate("der hund schläft im garten .").text
@@ -124,7 +124,7 @@ class Decoder:
         return Decoder.load, self._loaded
 
     def close(self) -> None:
-        """Close files that only one process may open. A Decoder has none; see AdaptedDecoder."""
+        """Close files that only one process may open. A Decoder has no such files; see AdaptedDecoder."""
 
     @checked
     def reweigh(self, weights: Weights, sparse: SparseWeights | None = None) -> None:
@@ -178,7 +178,7 @@ class Decoder:
         return self.searcher.snapshot.tables
 
     def input_of(self, line: Sentence) -> Input:
-        """Make an Input of tokens, which are word|TAG if the model has features of tags. Raises ConfigError."""
+        """Make an Input of tokens; if the model has features of tags, these are word|TAG. Raises ConfigError."""
         if self._warns_of_raw_text and isinstance(line, str) and looks_raw(line):
             self._warns_of_raw_text = False
             log.warning("%s seems not to be tokenized: %s", excerpt(line), RAW_ADVICE)
@@ -226,7 +226,7 @@ class Decoder:
 
     @checked
     def complete(self, line: Sentence, prefix: str, partial_word: bool = False) -> Translation:
-        """The best translation that begins with the tokenized `prefix`, which may have any words; see Prefix.read."""
+        """The best translation that begins with the tokenized `prefix`, whose words may be unknown; see Prefix.read."""
         return self.translate(replace(self.input_of(line), prefix=Prefix.read(prefix, partial_word)))
 
     @checked
@@ -245,7 +245,7 @@ class Decoder:
 
     @checked
     def lattice(self, line: Sentence, beam: float = math.inf) -> Lattice:
-        """The lattice of all derivations that the search kept, or of those that score at most `beam` below the best.
+        """The lattice of all derivations that survived the search, or of those at most `beam` below the best score.
 
         Raises ConfigError unless beam >= 0.
         """
@@ -289,9 +289,9 @@ class Decoder:
                 begin += 1
 
     def _plain(self, lines: Sequence[Sentence]) -> list[str]:
-        """The first of the sentences as tokenized lines, as far as these are words alone."""
+        """The leading sentences that have only words, as tokenized lines."""
         plain = list[str]()
-        with suppress(ConfigError):  # which `answer` raises for that sentence
+        with suppress(ConfigError):  # `answer` raises it for that sentence
             for line in lines[:MOST_SENTENCES]:
                 given = self.input_of(line) if not isinstance(line, str) or self._warns_of_raw_text else None
                 if given is not None and not is_plain(given):
@@ -301,7 +301,7 @@ class Decoder:
 
     @checked
     def answer_all(self, lines: Iterable[Sentence], request: Request, threads: int = 1) -> Generator[Answer]:
-        """Yield `answer` of each line, as translate_all does."""
+        """Yield `answer` of each line in order, as translate_all does."""
         return current_engine().map(Answers(self, request), lines, threads)
 
     @checked

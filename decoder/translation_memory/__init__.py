@@ -1,1 +1,1 @@
-"""Confirmed segments, and what they are for sentences like them."""
+"""Confirmed segments, and their use for similar sentences."""

@@ -1,8 +1,8 @@
 """Pieces of a confirmed translation as terms of a similar sentence (Koehn & Senellart 2010, section 3).
 
-Words that the sentence shares with the confirmed one keep their translation, as far as word alignment tells it apart;
-the search translates the rest. Unlike there, the pieces do not exclude other translations: they are added to the phrase
-table's, with a probability of their own, and the search decides.
+Words that the sentence shares with the confirmed one keep their translation, as far as word alignment can separate it;
+the search translates the rest. Unlike in that paper, the pieces do not exclude other translations: they are added to
+the phrase table's translations, with a given probability, and the search decides.
 """
 
 from collections import defaultdict
@@ -13,20 +13,20 @@ from phrasebeam.decoder.input.sentence_input import LONGEST_TERM, Input, Term
 from phrasebeam.decoder.translation_memory.segment import Points, Segment
 from phrasebeam.decoder.translation_memory.similar_segments import SegmentMatch
 
-MOST_WORDS = 250  # of a segment, of which pieces are taken
+MOST_WORDS = 250  # of a segment from which pieces are taken
 
 
 def with_matched_terms(given: Input, match: SegmentMatch, probability: float) -> Input:
-    """The sentence with the pieces of its match as terms with a probability; an exact match is one term.
+    """The sentence with the pieces of its match as terms with a `probability`; an exact match is one term.
 
-    The sentence keeps its own terms; pieces do not overlap them. A sentence that is too long for pieces
-    stays as it is; of one that is too long for a term, an exact match is pieces, too.
+    The sentence keeps its own terms; pieces do not overlap them. If the match is too long for pieces, the sentence
+    stays unchanged; if an exact match is too long for one term, it is divided into pieces, too.
     """
     segment = match.segment
     if given.lattice is not None or len(segment.source) > MOST_WORDS or (given.terms and given.policy == "constraint"):
         return given
     if match.similarity == 1.0 and len(segment.source) <= LONGEST_TERM and not given.terms:
-        # Who types another beginning wants another translation
+        # A typed prefix may show that the user wants another translation
         is_optional = bool(given.prefix.words)
         whole = Term(0, len(segment.source), segment.translation, alignment=segment.alignment, is_optional=is_optional)
         return replace(given, terms=(whole,), policy="exclusive")
@@ -40,9 +40,9 @@ def with_matched_terms(given: Input, match: SegmentMatch, probability: float) ->
 
 
 def _pieces(segment: Segment, begin: int, end: int, shift: int, probability: float) -> Iterator[Term]:
-    """Terms of the longest phrase pair within source words begin:end of a segment, and of the longest beside it.
+    """Terms of the longest phrase pair within source words begin:end of a segment, and of the longest ones beside it.
 
-    `shift`: from a position in the segment's source to one in the sentence.
+    `shift`: offset from a position in the segment's source to a position in the sentence.
     """
     chosen = list[tuple[int, int]]()
     for first, last in sorted(_phrases(segment.alignment, begin, end), key=lambda span: (span[0] - span[1], span[0])):
@@ -72,7 +72,7 @@ def _phrases(points: Points, begin: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _targets(segment: Segment, first: int, last: int) -> list[tuple[int, int]]:
-    """Target spans of the phrase pair of source words first:last, without unaligned words at its ends and with them."""
+    """Target spans of the phrase pair of source words first:last: without, then with, unaligned words at its ends."""
     aligned = {t for _, t in segment.alignment}
     targets = [t for s, t in segment.alignment if first <= s < last]
     low, high = min(targets), max(targets) + 1

@@ -1,4 +1,4 @@
-"""Translation memories in files: translations of the same texts, and segments that are similar."""
+"""Translation memories in files: translations of identical texts, and similar segments."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -25,9 +25,9 @@ class MemoryFile:
     """
 
     def __init__(self, pairs: Iterable[tuple[str, str]], origin: str, tokenization: Tokenization = TOKENIZED):
-        """Texts of both languages; of several pairs with the same source the last one counts.
+        """`pairs` are texts of both languages; of several pairs with the same source, the last one counts.
 
-        `tokenization` makes tokens of the model of them, by whose similarity segments are found.
+        `tokenization` converts them to tokens of the model, on which similarity is computed.
         """
         self._similar, self._texts = SimilarSegments(origin), dict[str, str]()
         for number, (source, translation) in enumerate(pairs, 1):
@@ -39,7 +39,7 @@ class MemoryFile:
         return len(self._texts)
 
     def exact(self, text: str) -> str | None:
-        """The translation of a text that the memory has, apart from white space; None if it has none."""
+        """The translation of a text that the memory contains, ignoring white space; None if it does not."""
         return self._texts.get(_plain(text))
 
     def best(self, words: Sequence[str], least: float) -> SegmentMatch | None:
@@ -48,9 +48,9 @@ class MemoryFile:
 
 
 def known_translation(segment: DocumentSegment, files: Sequence[MemoryFile]) -> str | None:
-    """The translation of a whole segment that the first of some files has, with the white space around the segment.
+    """The translation of a whole segment in the first file that has it, with the segment's surrounding white space.
 
-    None if none has it, and of segments with tags or signs that XML has to escape.
+    None if no file has it, and for segments with tags or signs that XML must escape.
     """
     text = segment.written
     for file in files:
@@ -62,12 +62,12 @@ def known_translation(segment: DocumentSegment, files: Sequence[MemoryFile]) -> 
 
 
 def memory_pairs(path: str | Path, source: str | None, target: str | None) -> SegmentPairs:
-    """The pairs of a memory, see read_pairs; of a table, whose columns have no languages, those of the first two."""
+    """The pairs of a memory, see read_pairs; for a table, whose columns have no languages, the first two columns."""
     return read_pairs(path) if format_name(path, FORMATS) == "tsv" else read_pairs(path, source, target)
 
 
 def segment_words(source: str, translation: str, tokenization: Tokenization) -> tuple[Words, Words] | None:
-    """The tokens of both texts of a pair; None if a side has none, or too many for a segment."""
+    """The tokens of both texts of a pair; None if one side has no words, or too many for a segment."""
     sides = split(tokenization.before(source)), split(tokenization.target(translation))
     return (tuple(sides[0]), tuple(sides[1])) if all(0 < len(words) <= MOST_WORDS for words in sides) else None
 

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from phrasebeam.base.errors import ConfigError
 
-MOST_WORDS = 1000  # of a side; aligning takes memory and time by the product of both
+MOST_WORDS = 1000  # a side; alignment takes memory and time proportional to the product of both
 Points = tuple[tuple[int, int], ...]  # (source, target) positions
 
 
 class NewSegment(NamedTuple):
-    """A source sentence and its translation, in tokens, as someone confirms it."""
+    """A source sentence and its translation, in tokens, as a user confirms it."""
 
     source: Sequence[str]
     translation: Sequence[str]
@@ -26,7 +26,7 @@ class Segment:
     source: tuple[str, ...]
     translation: tuple[str, ...]
     alignment: Points
-    key: str = ""  # the caller's own name for it, by which it is learned once
+    key: str = ""  # the caller's name for the segment; each key is learned only once
 
     def __post_init__(self) -> None:
         for name, words in (("source", self.source), ("translation", self.translation)):

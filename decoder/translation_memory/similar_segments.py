@@ -1,6 +1,6 @@
-"""The segment whose source is most similar to a sentence, and which words both share.
+"""The segment whose source is most similar to a sentence, and the words that both share.
 
-Similarity is that of translators' tools: 1 - d / n, where d is the Levenshtein distance of the words and n the number
+Similarity is defined as in translators' tools: 1 - d / n, where d is the Levenshtein distance in words and n the number
 of words of the longer sentence; 1 is an exact match.
 """
 
@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 
 from phrasebeam.decoder.translation_memory.segment import Segment
 
-MOST_SENTENCES = 200  # segments that have a word; a more frequent one finds none
-MOST_COMPARED = 30  # segments: those that share most of the words that find segments
+MOST_SENTENCES = 200  # segments that contain a word; more frequent words find no segments
+MOST_COMPARED = 30  # segments that share most of the words by which segments are found
 
 Words = tuple[str, ...]
-Runs = tuple[tuple[int, int, int], ...]  # equal words: first one of the sentence, of the segment, how many
+Runs = tuple[tuple[int, int, int], ...]  # equal words: first word in the sentence, in the segment, number
 
 
 @cache
 def _levenshtein() -> Any:
-    from rapidfuzz.distance import Levenshtein  # which takes time, and most translate without a memory
+    from rapidfuzz.distance import Levenshtein  # slow to import, and needed only with a memory
 
     return Levenshtein
 
@@ -31,11 +31,11 @@ class SegmentMatch(NamedTuple):
     segment: Segment
     similarity: float  # more than 0; 1: the same words
     shared: Runs
-    origin: str = ""  # the file that it is of; none: it was confirmed in the project
+    origin: str = ""  # the file from which it comes; "": it was confirmed in the project
 
 
 class SimilarSegments:
-    """Segments by the words of their sources; not to be changed while others search in it."""
+    """Segments indexed by the words of their sources; must not be changed while others search."""
 
     def __init__(self, origin: str = "") -> None:
         """`origin`: the file that the segments come from, if any."""
@@ -48,21 +48,21 @@ class SimilarSegments:
         return len(self._segments)
 
     def add(self, segment: Segment) -> None:
-        """Add a segment with a number of its own."""
+        """Add a segment, whose number must be new."""
         self._segments[segment.number] = segment
         self._by_source[segment.source][segment.number] = None
         for word in dict.fromkeys(segment.source):
             self._by_word[word][segment.number] = None
 
     def remove(self, number: int) -> None:
-        """Remove the segment of a number."""
+        """Remove the segment with this number."""
         source = self._segments.pop(number).source
         del self._by_source[source][number]
         for word in dict.fromkeys(source):
             del self._by_word[word][number]
 
     def best(self, words: Sequence[str], least: float) -> SegmentMatch | None:
-        """The most similar segment, of equally similar ones the latest; None if none reaches `least` (above 0)."""
+        """The most similar segment, the latest one if tied; None if none reaches `least` (above 0)."""
         given = tuple(words)
         if same := self._by_source.get(given):
             return SegmentMatch(self._segments[next(reversed(same))], 1.0, ((0, 0, len(given)),), self.origin)
@@ -82,7 +82,7 @@ class SimilarSegments:
         return similarity
 
     def _candidates(self, given: Words) -> list[int]:
-        """Numbers of the segments that share most rare words; of equal ones the latest."""
+        """Numbers of the segments that share most rare words; the latest ones first in case of ties."""
         shared = Counter[int]()
         for word in dict.fromkeys(given):
             numbers = self._by_word.get(word, {}).keys()

@@ -1,1 +1,1 @@
-"""Known words whose translations may stand in place of those of unknown words."""
+"""Known words whose translations can replace those of unknown words."""

@@ -1,6 +1,6 @@
 """Compounds split into known words, by the geometric mean of their frequencies (Koehn & Knight 2003, section 4.2).
 
-*Empirical Methods for Compound Splitting*. Between parts a filler may stand, or a few letters of an ending.
+*Empirical Methods for Compound Splitting*. A filler, or a few letters of an ending, may stand between parts.
 """
 
 import math
@@ -9,21 +9,21 @@ from typing import NamedTuple
 
 LEAST_PART = 4  # letters
 MOST_PARTS = 4
-LONGEST_COMPOUND = 60  # letters: longer ones are no words
-FILLERS = ("", "s", "n", "e", "es", "en", "er", "nen", "ens")  # of German; what other languages have, they include
+LONGEST_COMPOUND = 60  # letters; longer strings are not words
+FILLERS = ("", "s", "n", "e", "es", "en", "er", "nen", "ens")  # of German; they include those of other languages
 
 
 class Part(NamedTuple):
     """A known word that is part of a compound."""
 
     word: str
-    n_times: int  # that it occurs
+    n_times: int  # count of the word
 
 
 class _Split(NamedTuple):
-    """The best split of the beginning of a word into this number of parts."""
+    """The best split of the beginning of a word into a given number of parts."""
 
-    ln_product: float  # of the counts of the parts
+    ln_product: float  # ln of the product of the counts of the parts
     parts: tuple[str, ...]
 
 
@@ -39,10 +39,11 @@ def pieces(word: str) -> list[str]:
 def split_compound(word: str, count: Callable[[str], int], last_part: Callable[[str], Part | None]) -> tuple[str, ...]:
     """The parts of a compound, two or more; () if the word is not a compound.
 
-    `count` tells how often a string occurs as a word, and `last_part` which known word the end of a compound is, which
-    may be inflected. Of equally good splits the one of fewer parts is taken, and then the one with longer last parts.
+    `count` returns how often a string occurs as a word; `last_part` returns the known word, which may be inflected,
+    that corresponds to the end of a compound. Of equally good splits, the one with fewer parts is chosen, then the one
+    with longer last parts.
     """
-    n, best = len(word), dict[tuple[int, int], _Split]()  # by letters and parts
+    n, best = len(word), dict[tuple[int, int], _Split]()  # by number of letters and parts
     if not 2 * LEAST_PART <= n <= LONGEST_COMPOUND:
         return ()
     best[0, 0] = _Split(0.0, ())

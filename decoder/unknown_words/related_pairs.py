@@ -1,4 +1,4 @@
-"""Translations of an unknown word by those of known words: of its other inflections, or of the parts of a compound."""
+"""Translations of unknown words through known words: through other inflections, or through the parts of a compound."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,18 +16,18 @@ from phrasebeam.decoder.options.bounds_checks import BoundsChecks
 from phrasebeam.decoder.tables.phrase_table import LEAST_LN, TARGET_GIVEN_SOURCE
 from phrasebeam.decoder.unknown_words.compounds import Part, pieces, split_compound
 
-MOST_RELATED = 3  # known words in place of one
-MOST_OF_WORD, MOST_OF_PART = 5, 3  # translations
+MOST_RELATED = 3  # known words that replace one unknown word
+MOST_OF_WORD, MOST_OF_PART = 5, 3  # translations of a known word, and of a part
 MOST_PAIRS = 10  # of an unknown word
 MOST_HYPHENATED = 4  # parts
-WORDS_KEPT = 1 << 12  # whose pairs are known without looking
+WORDS_KEPT = 1 << 12  # number of words whose pairs are cached
 LEAST_SHARED = 4  # letters
-LONGEST_SUFFIX = 3  # letters behind what two related words share
-SHARE = 0.6  # of the longer one of two related words, that both share
+LONGEST_SUFFIX = 3  # letters after the part that two related words share
+SHARE = 0.6  # share of the longer of two related words that both have in common
 
 
 class VocabularyIndex:
-    """Words in the order of their lower-cased forms; casing does not tell them apart."""
+    """Words sorted by their lower-cased forms; case is ignored."""
 
     def __init__(self, words: Iterable[str]):
         self._entries = sorted((word.lower(), word) for word in words)
@@ -55,7 +55,7 @@ def _n_shared(one: str, other: str) -> int:
 
 
 def _are_related(one: str, other: str, n_shared: int) -> bool:
-    """Whether two words that begin with the same `n_shared` letters are related; the rest may only have letters."""
+    """Whether two words with the same first `n_shared` letters are related; the rests must consist of letters."""
     suffixes = one[n_shared:], other[n_shared:]
     if n_shared < max(LEAST_SHARED, SHARE * max(len(one), len(other))):
         return False
@@ -65,18 +65,18 @@ def _are_related(one: str, other: str, n_shared: int) -> bool:
 class HeldOut(NamedTuple):
     """Counts that are subtracted for a training sentence that is left out."""
 
-    words: frozenset[str] = frozenset()  # of the sentence, whose pairs it has changed
-    least_count: int = 0  # of pairs that may be used
+    words: frozenset[str] = frozenset()  # words of the sentence, whose pairs leave-one-out changes
+    least_count: int = 0  # least count of pairs that may be used
 
 
 class _Translation(NamedTuple):
     target: tuple[str, ...]
     scores: tuple[float, ...]  # ln scores of the phrase table
-    n_words: int = 1  # known ones
+    n_words: int = 1  # number of known words
 
     @property
     def ln_probability(self) -> float:
-        """ln p(e|f), or what a table has in its place."""
+        """ln p(e|f), or the score that the table has instead."""
         return self.scores[min(TARGET_GIVEN_SOURCE, len(self.scores) - 1)]
 
 
@@ -88,7 +88,7 @@ class RelatedPairs:
         self._kept = lru_cache(WORDS_KEPT)(self._translations)
 
     def of(self, word: str, begin: int, end: int, held_out: HeldOut | None = None) -> list[SyntheticPair]:
-        """Pairs of the span begin:end for `word`, the likeliest ones first; none if no known word is like it."""
+        """Pairs of the span begin:end for `word`, the likeliest ones first; empty if no known word is similar."""
         found = self._kept(word, HeldOut()) if held_out is None else self._translations(word, held_out)
         return [
             SyntheticPair(
@@ -124,7 +124,7 @@ class RelatedPairs:
         yield from self._of_compound(word, held_out)
 
     def _part(self, part: str, held_out: HeldOut) -> list[_Translation]:
-        """Translations of a part between hyphens; what nothing is known of is copied."""
+        """Translations of a part between hyphens; a part without known translations is copied."""
         found = list(self._of_known(part, MOST_OF_PART, held_out))
         for related in [] if found else self._related(part, held_out):
             found += self._of_known(related, MOST_OF_PART, held_out)
@@ -153,13 +153,13 @@ class RelatedPairs:
                 yield _Translation(tuple(word for one in chosen for word in one.target), tuple(scores), n_words)
 
     def _related(self, word: str, held_out: HeldOut) -> list[str]:
-        """The known words that are most like an unknown one."""
+        """The known words that are most similar to an unknown one."""
         related = self._index.related(word)
         known = self._known_forms(related, held_out)
         return [one for one in related if one in known][:MOST_RELATED]
 
     def _known_forms(self, words: Sequence[str], held_out: HeldOut) -> dict[str, Part]:
-        """The forms of `words` that are source phrases, unchanged or, else, in another casing."""
+        """The forms of `words` that are source phrases, unchanged or else in another casing."""
         found = dict[str, Part]()
         for form in (str.capitalize, str.lower, str):
             forms = [form(word) for word in words]
@@ -169,7 +169,7 @@ class RelatedPairs:
         return found
 
     def _sources(self, words: Sequence[str]) -> list[int]:
-        """The numbers of source phrases of one word; below 0 if there is none."""
+        """The numbers of the source phrases that consist of one of `words`; negative if there is none."""
         ids = self._model.source.ids(words)
         return self._bounds_checks.find_sources(ids, np.arange(ids.size + 1)).tolist()
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from phrasebeam.base.errors import ConfigError, excerpt
 
-Words = Callable[[str], Sequence[str]]  # finds those of a line
+Words = Callable[[str], Sequence[str]]  # returns the words of a line
 SPACES = re.compile(r"[ \t\r\n\v\f]+")
 
 
@@ -29,9 +29,9 @@ def split(line: str) -> list[str]:
 
 
 def words_of(given: str | Sequence[str]) -> Sequence[str]:
-    """The words of a line, or the given list of words. Raises ConfigError if one of them is not a word.
+    """The words of a line, or the given list of words. Raises ConfigError if an item of the list is not a word.
 
-    A word with white space in it is most likely one of several sentences.
+    An item with white space is most likely one of several sentences.
     """
     if isinstance(given, str):
         return split(given)

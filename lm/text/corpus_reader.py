@@ -16,10 +16,10 @@ from phrasebeam.lm.text.vocabulary import Vocabulary
 
 @kernel
 def _add_lines(table: WordTable, text: np.ndarray, place: np.ndarray, offsets: np.ndarray, tokens: np.ndarray):
-    """Write word ids of the lines of `text` (uint8[n]) to `tokens` (int32[...]), `offsets` (int64[N + 1]) of each line.
+    """Write word ids of the lines of `text` (uint8[n]) to `tokens` (int32[...]), and `offsets` (int64[N + 1]).
 
-    `place` (int64[2]), the next byte and the number of lines that are read, is moved. Returns whether all lines were
-    read; if not, `table` may lack room for the next one.
+    `place` (int64[2]), the next byte and the number of lines read, is advanced. Returns whether all lines were read; if
+    not, `table` may lack room for the next one.
     """
     while place[0] < text.size:
         begin, line = place[0], place[1]

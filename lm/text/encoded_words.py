@@ -1,4 +1,4 @@
-"""Words as bytes of UTF-8, one behind the other, and a hash table over them (open addressing, linear probing)."""
+"""Words as concatenated bytes of UTF-8, and a hash table over them (open addressing, linear probing)."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -22,7 +22,7 @@ class Words(NamedTuple):
 
 
 class WordTable(NamedTuple):
-    """A vocabulary that grows: its words, of which those behind the last one are not set."""
+    """A vocabulary that grows; the arrays have room after the last word."""
 
     words: Words
     slots: np.ndarray  # uint64[S], upper half of a word's hash, and its id as the lower half, or EMPTY
@@ -64,7 +64,7 @@ def find_word(words: Words, slots, text, begin, end, missing):
 
 @inner_kernel
 def add_word(table: WordTable, text, begin, end):
-    """The id (int64) of the word text[begin:end] of `text` (uint8[n]), which is added if it is new; it has room."""
+    """The id (int64) of the word text[begin:end] of `text` (uint8[n]), which is added if new; there must be room."""
     words, h = table.words, mix(murmur(text, begin, end))
     slot = _slot_of(words, table.slots, text, begin, end, h)
     if table.slots[slot] != EMPTY:
@@ -81,7 +81,7 @@ def add_word(table: WordTable, text, begin, end):
 
 @kernel
 def fill_slots(words: Words, slots):
-    """Insert all words into the hash table `slots`; id of the first that equals an earlier one, or NO_DUPLICATE."""
+    """Insert all words into the hash table `slots`; return the first id that equals an earlier one, or NO_DUPLICATE."""
     for i in range(words.offsets.size - 1):
         begin, end = words.offsets[i], words.offsets[i + 1]
         h = mix(murmur(words.data, begin, end))

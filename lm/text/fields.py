@@ -1,4 +1,4 @@
-"""Lines of text as bytes inside kernels: fields set off by |||, and the words and numbers in them.
+"""Lines of text as bytes inside kernels: fields separated by |||, and the words and numbers in them.
 
 White space is that of ASCII, as in `corpus.split`.
 """
@@ -11,7 +11,7 @@ from phrasebeam.lm.text.encoded_words import WordTable, add_word, find_word
 
 NEWLINE, RETURN, TAB, SPACE, BAR = b"\n\r\t |"
 DIGIT_0, DIGIT_9, MINUS, MARK, P = b"09-?p"
-NONE = np.int64(-1)  # in place of a number of words: they are not to be read so
+NONE = np.int64(-1)  # returned instead of a count if the text cannot be read here
 
 
 @inlined_kernel
@@ -22,7 +22,7 @@ def is_blank(byte):
 
 @inner_kernel
 def line_end(text, begin):
-    """The end of the line that begins at text[begin]: behind its newline, or the end of `text` (uint8[n])."""
+    """The end of the line that begins at text[begin]: after its newline, or the end of `text` (uint8[n])."""
     while begin < text.size and text[begin] != NEWLINE:
         begin += 1
     return min(begin + 1, text.size)
@@ -30,9 +30,9 @@ def line_end(text, begin):
 
 @inner_kernel
 def split_fields(text, begin, end, fields):
-    """Set `fields` (int64[F, 2]) to where those of the line text[begin:end] begin and end, without blanks around them.
+    """Set `fields` (int64[F, 2]) to the begin and end of each field of the line text[begin:end], without blanks.
 
-    Returns how many there are, at most F, of which the last is then not set.
+    Returns the number of fields, at most F; if it is F, the last one is not set.
     """
     while end > begin and (text[end - 1] == NEWLINE or text[end - 1] == RETURN):
         end -= 1
@@ -56,7 +56,7 @@ def split_fields(text, begin, end, fields):
 
 @inner_kernel
 def has_bar(text, begin, end):
-    """Whether there is a | in text[begin:end] (uint8[n])."""
+    """Whether text[begin:end] (uint8[n]) contains a |."""
     for i in range(begin, end):
         if text[i] == BAR:
             return True
@@ -83,7 +83,7 @@ def word_end(text, begin, end):
 def add_words(table: WordTable, text, begin, end, ids, place):
     """Write the ids of the words of text[begin:end] to `ids` (int32[n]) from `place` (int64) on; returns their number.
 
-    New words are added to `table`, which has room.
+    New words are added to `table`, which must have room.
     """
     first = place
     begin = word_begin(text, begin, end)
@@ -113,9 +113,9 @@ def find_words_in(table: WordTable, text, begin, end, ids, place):
 
 @inner_kernel
 def read_numbers(text, begin, end, numbers, place, most):
-    """Write the numbers in text[begin:end] to `numbers` (float64[n]) from `place` on; how many, or NONE.
+    """Write the numbers in text[begin:end] to `numbers` (float64[n]) from `place` on; return how many, or NONE.
 
-    NONE if there are more than `most`, or one that float() has to read, see read_number.
+    NONE if there are more than `most`, or if one needs float() to be read, see read_number.
     """
     n_numbers = np.int64(0)
     begin = word_begin(text, begin, end)
@@ -130,10 +130,10 @@ def read_numbers(text, begin, end, numbers, place, most):
 
 @inner_kernel
 def read_points(text, begin, end, points, place, most_digits, has_possible: bool):
-    """Write the alignment points in text[begin:end], as 0-0 1-2, to `points` (int64[n, 2]) from `place` (int64) on.
+    """Write the alignment points in text[begin:end], like 0-0 1-2, to `points` (int64[n, 2]) from `place` (int64) on.
 
-    Positions have at most `most_digits` (int64). With `has_possible` points are also 0?0 or 0p0. Returns how many there
-    are, or NONE if there is something else.
+    Positions have at most `most_digits` (int64) digits. With `has_possible`, points may also be 0?0 or 0p0. Returns the
+    number of points, or NONE if there is anything else.
     """
     n_points = np.int64(0)
     begin = word_begin(text, begin, end)
@@ -160,5 +160,5 @@ def read_points(text, begin, end, points, place, most_digits, has_possible: bool
 
 
 def line_at(text: bytearray, begin: int) -> bytearray:
-    """The line that begins at a position, including its line end."""
+    """The line that begins at position `begin`, including its line end."""
     return text[begin : text.find(b"\n", begin) + 1 or len(text)]

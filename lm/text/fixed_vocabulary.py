@@ -1,6 +1,6 @@
 """An immutable vocabulary: the bytes of its words and a hash table over them, some 40 bytes per word.
 
-A million words are indexed in a tenth of a second; a word becomes a Python string only when it is asked for.
+A million words are indexed in a tenth of a second; a word becomes a Python string only when it is requested.
 """
 
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ from phrasebeam.lm.text.vocabulary import Vocabulary
 from phrasebeam.process.system_errors import named_in_errors
 
 NEWLINE = 10
-MOST_WORDS = 2**25  # 40 bytes each; files of models are bounded where they are opened
+MOST_WORDS = 2**25  # 40 bytes each; the size of model files is checked where they are opened
 ABSENT = -1  # cached id of a word that is not in the vocabulary
-MAX_CACHED_LIST = 1 << 10  # words, as sentences have: ids of longer lists are not cached
+MAX_CACHED_LIST = 1 << 10  # words, enough for a sentence: ids of longer lists are not cached
 CACHE_SIZE = 1 << 15  # words
 
 
@@ -54,7 +54,7 @@ class FixedVocabulary:
             raise FormatError(path, f"the word {word} is here twice; train the model again", duplicate + 1)
 
     def _view_bytes(self) -> None:
-        """Memoryviews of the words, which are faster to index than arrays."""
+        """Make memoryviews of the words, which are faster to index than arrays."""
         self._bytes, self._offsets = self.encoded.data.data, self.encoded.offsets.data
 
     def __getstate__(self) -> dict[str, object]:
@@ -108,7 +108,7 @@ def _read(path: str | Path) -> Words:
     try:
         str(text.data, "utf-8")
     except UnicodeDecodeError:
-        for _ in read_lines(path):  # raises FormatError that names the line
+        for _ in read_lines(path):  # raises FormatError, naming the line
             pass
     if text.size and text[-1] != NEWLINE:
         raise FormatError(path, "ends within a line; copy the model again")
@@ -121,12 +121,12 @@ def _read(path: str | Path) -> Words:
 
 
 class GrowingVocabulary(FixedVocabulary):
-    """The words of `known`, and behind them new ones; `encoded` and `slots` have the known ones alone."""
+    """The words of `known`, followed by new words; `encoded` and `slots` contain only the known ones."""
 
     def __init__(self, known: FixedVocabulary):
         self._known, self._new = known, Vocabulary()
         self.encoded, self.slots = known.encoded, known.slots
-        self._words: list[str] = []  # all of them, when they were asked for last
+        self._words: list[str] = []  # all words, cached by the last request
 
     def __len__(self) -> int:
         return len(self._known) + len(self._new)
@@ -149,13 +149,13 @@ class GrowingVocabulary(FixedVocabulary):
         return ids
 
     def add(self, words: Sequence[str]) -> np.ndarray:
-        """int32[len(words)] ids of `words`, of which those that are not there yet are added."""
+        """int32[len(words)] ids of `words`; new words are added."""
         ids = self._known.ids(words)
         for i in np.flatnonzero(ids < 0).tolist():
             ids[i] = len(self._known) + self._new.add(words[i])
         return ids
 
     def add_all(self, sentences: Sequence[Sequence[str]]) -> list[np.ndarray]:
-        """The ids of the words of sentences, as `add` has them."""
+        """The ids of the words of sentences; new words are added, as by `add`."""
         ids = self.add(list(chain.from_iterable(sentences)))
         return np.split(ids, np.cumsum([len(words) for words in sentences])[:-1])

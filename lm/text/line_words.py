@@ -14,11 +14,11 @@ from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 class LineWords(NamedTuple):
     """The T words of N lines, whose text is `data`."""
 
-    data: np.ndarray  # uint8[n], UTF-8 of all lines, without what ends a line
+    data: np.ndarray  # uint8[n], UTF-8 of all lines, without line ends
     offsets: np.ndarray  # int64[N + 1], words of line i are offsets[i]:offsets[i + 1]
     begin: np.ndarray  # int64[T], bytes of each word in `data`
     end: np.ndarray  # int64[T]
-    ids: np.ndarray  # int32[T], -1 where the word is not in the vocabulary
+    ids: np.ndarray  # int32[T], -1 for words that are not in the vocabulary
 
     def word(self, i: int) -> str:
         return str(self.data[self.begin[i] : self.end[i]].data, "utf-8")
@@ -34,7 +34,7 @@ def line_words(lines: Sequence[str], vocabulary: FixedVocabulary) -> LineWords:
     encoded = [line.encode("utf-8") for line in lines]
     ends = np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)))
     data = np.frombuffer(bytearray(b"".join(encoded)), np.uint8)
-    most = (data.size + len(encoded) + 1) // 2  # every word but the last of a line has a space behind it
+    most = (data.size + len(encoded) + 1) // 2  # every word but the last of a line has a space after it
     offsets, begin, end = np.zeros(len(encoded) + 1, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
     ids = np.empty(most, np.int32)
     found = LineWords(data, offsets, begin, end, ids)
@@ -44,7 +44,7 @@ def line_words(lines: Sequence[str], vocabulary: FixedVocabulary) -> LineWords:
 
 @kernel
 def find_words(lines: LineWords, ends, words: Words, slots):
-    """Fill `lines`, whose texts end at `ends` (int64[N]), by `words` and their table `slots` (uint64[S]).
+    """Fill `lines`, whose texts end at `ends` (int64[N]), using `words` and their hash table `slots` (uint64[S]).
 
     Returns the number of words found (int64).
     """

@@ -11,12 +11,12 @@ from phrasebeam.kernels.hashing import n_slots
 from phrasebeam.kernels.jit import inner_kernel
 from phrasebeam.lm.text.encoded_words import EMPTY, Words, WordTable, encode, fill_slots, find_words
 
-FIRST_WORDS, FIRST_BYTES = 1 << 10, 1 << 13  # that a new vocabulary has room for
+FIRST_WORDS, FIRST_BYTES = 1 << 10, 1 << 13  # initial room of a vocabulary
 
 
 @inner_kernel
 def has_room(table: WordTable, n_bytes):
-    """Whether all words of a text of `n_bytes` (int64) may be added."""
+    """Whether there is room to add all words of a text of `n_bytes` (int64)."""
     n_words = table.n_words[0]
     most = n_words + n_bytes // 2 + 1
     return (
@@ -30,12 +30,12 @@ class TextVocabulary:
     """Distinct words with ids 0, 1, 2, ... in the order in which they were added."""
 
     def __init__(self, words: Sequence[str] = ()):
-        """`words` are distinct."""
+        """`words` must be distinct."""
         self._take(encode(words), len(words) + FIRST_WORDS, FIRST_BYTES)
-        self._strings = list(words)  # of those that were asked for
+        self._strings = list(words)  # of the words requested so far
 
     def _take(self, words: Words, n_words: int, n_bytes: int) -> None:
-        """Make a table of `words` with room for `n_words` altogether, and for `n_bytes` of new ones."""
+        """Make a table of `words` with room for `n_words` in all, and for `n_bytes` of new words."""
         size = words.offsets.size - 1
         data, offsets = np.empty(words.data.size + n_bytes, np.uint8), np.empty(n_words + 1, np.int64)
         data[: words.data.size], offsets[: size + 1] = words.data, words.offsets

@@ -8,12 +8,12 @@ from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.lm.text.corpus import split
 from phrasebeam.lm.text.vocabulary import BEGIN, END
 
-MARKERS = (BEGIN, END)  # no names for classes
+MARKERS = (BEGIN, END)  # not allowed as names of classes
 EXPECTED = "expected 'word class', or 'class word count' as `cluster` writes it"
 
 
 def read_word_classes(path: str | Path) -> dict[str, str]:
-    """Class of each word, from lines 'word class', or 'class word count' as `cluster` and Liang's brown-cluster write.
+    """Class of each word, from lines 'word class', or 'class word count' like those of `cluster` and brown-cluster.
 
     Raises FormatError for other lines, a class <s> or </s>, a word with two classes, and an empty file.
     """
