@@ -33,10 +33,10 @@ _FeatureRates: Any = section_of("_FeatureRates", RATES)
 class LearningRates(_FeatureRates):
     """Learning rates of dense features, and of the features of each sparse group.
 
-    Sparse weights are learned with large steps, compared to which dense weights hardly matter; the scales of the groups
-    are chosen afterwards. By default dense weights are not learned: a reference nearly always has lower dense scores
-    than the translation that the search finds, so that updates would move dense weights in one direction, far from
-    their tuned values, and translations would become too short.
+    Sparse weights are learned with large steps, so that dense weights hardly matter beside them; the scales of the
+    groups are chosen afterwards. By default dense weights are not learned: a reference nearly always has lower dense
+    scores than the translation that the search finds, so that updates would move dense weights in one direction, far
+    from their tuned values, and translations would become too short.
     """
 
     def of_group(self, group: str) -> float:
@@ -87,7 +87,7 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
         CUBE_200, description="search settings for scores on the development set; none: those of `search`"
     )
     scales: list[PositiveFactor] = Field(
-        [0.3, 0.15, 0.08, 0.04, 0.02],  # weights that steps of 1 have learned are far too large beside dense ones
+        [0.3, 0.15, 0.08, 0.04, 0.02],  # with steps of 1, learned weights are far too large beside dense weights
         min_length=1,
         max_length=MOST_RUNS,
         description="factors of the scales of the learned groups to try; the one with the best score on the "
