@@ -33,10 +33,10 @@ _FeatureRates: Any = section_of("_FeatureRates", RATES)
 class LearningRates(_FeatureRates):
     """Learning rates of dense features, and of the features of each sparse group.
 
-    Sparse weights are learned with large steps, so that dense weights hardly matter beside them; the scales of the
-    groups are chosen afterwards. By default dense weights are not learned: a reference nearly always has lower dense
-    scores than the translation that the search finds, so that updates would move dense weights in one direction, far
-    from their tuned values, and translations would become too short.
+    Sparse weights are learned with large steps, compared to which dense weights hardly matter; the scales of the groups
+    are chosen afterwards. By default dense weights are not learned: a reference nearly always has lower dense scores
+    than the translation that the search finds, so that updates would move dense weights in one direction, far from
+    their tuned values, and translations would become too short.
     """
 
     def of_group(self, group: str) -> float:

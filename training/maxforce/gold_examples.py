@@ -38,7 +38,7 @@ def find_lattices(
     config: MaxforceConfig,
     directory: Path,
 ) -> LatticeStore:
-    """Open the gold lattices in `directory`, of all sentences that have one; find and write them if they are missing."""
+    """Open the store of gold lattices in `directory`; if it is missing, find and write those of all sentences."""
     if LatticeStore.is_there(directory):
         return LatticeStore(directory)
     find: Callable[[Pair], tuple[str, GoldLattice | None]] = partial(_lattice, forced, config)
