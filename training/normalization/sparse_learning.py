@@ -1,4 +1,4 @@
-"""Learns weights of the second choice, of sparse features, by AdaGrad (Duchi et al. 2011): likelihood of right forms."""
+"""Learns weights of the second choice, of sparse features: AdaGrad (Duchi et al. 2011) on likelihood of right forms."""
 
 from typing import NamedTuple
 

@@ -41,7 +41,7 @@ def sum_of(directions: Sequence[FeatureDirection]) -> FeatureDirection:
 
 
 def per_feature(layout: FeatureLayout, value_of: Callable[[str], float]) -> PerFeature:
-    """The value of each dense feature and each group by name; 0 for scales of groups, which are not learned here."""
+    """`value_of` each dense feature and group by name; 0 for scales of groups, whose features are learned instead."""
     sizes = [1 if size is None else size for _, size in layout.groups]
     dense = np.repeat([0.0 if name in GROUPS else value_of(name) for name, _ in layout.groups], sizes)
     return PerFeature(dense, np.array([value_of(name) for name in GROUPS]))
