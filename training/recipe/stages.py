@@ -81,7 +81,7 @@ class BuildStage(TrainerStage):
             if isinstance(one, BuildStage) and one.settings.preprocessing == self.settings.preprocessing
         ]
         settings = self._with_word_classes(work) if self.word_classes else self.settings
-        # By force: a killed attempt may have left search.yaml beside the model, which counts as an addition of the user.
+        # By force: a killed attempt may have left search.yaml beside the model, which counts as added by the user.
         train_model(files.source, files.target, work.output, settings, files.alignment, True, kept)
         save_config(ModelSearch(search=self.search), work.output / SEARCH)
 
