@@ -21,7 +21,7 @@ class Neighbours(NamedTuple):
 
 
 class Bigrams(NamedTuple):
-    """W words from frequent to rare, and the bigrams of these words."""
+    """W words from frequent to rare, and the bigrams of two of these words; all other bigrams are left out."""
 
     words: list[str]  # equally frequent words are in the order of their first occurrence
     counts: np.ndarray  # int64[W], frequencies of words

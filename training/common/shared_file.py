@@ -16,7 +16,7 @@ def share(path: Path, target: Path, is_own: bool = True) -> None:
 
     Blocks of large files are shared if the file system can do that. Otherwise, both names become links to one file,
     which is made read-only: nobody can write into it, and our own writers replace files instead. Files that are not our
-    own, which a user has put beside those of a model, are copied, and their permissions do not change.
+    own, which lie beside those of a model, are copied, and their permissions do not change.
     """
     path = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)

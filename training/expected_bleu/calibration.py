@@ -1,4 +1,4 @@
-"""Calibration: the weight of each phrase and of each target word in n-best lists, fitted before features are learned.
+"""Calibration: a phrase penalty and a word penalty for n-best lists, fitted before features are learned.
 
 Long phrases lose more by leave-one-out than they do in unseen text. So the best hypotheses of these lists have fewer
 phrases than the hypotheses that weights tuned on other data choose. Without calibration, all features together first

@@ -92,7 +92,7 @@ class Comparison:
         return self.decoder.searcher.new_snapshot(weights, sparse)
 
     def difference(self, example: TrainingExample, snapshot: WeightSnapshot | None = None) -> Difference:
-        """The update of the example under the weights of the snapshot; without a snapshot, those of the decoders."""
+        """The update of the example under the weights of the snapshot or, without a snapshot, of the decoders."""
         with self.forced.prepare(example.given, example.reference, snapshot) as forced_search:
             gold = forced_search.score(example.lattice)
             if gold is None:

@@ -29,9 +29,9 @@ class Bins(NamedTuple):
 
 
 class Update(NamedTuple):
-    """An update away from the best y-bad hypothesis of `bin`, towards its best y-good derivation or `closest`.
+    """An update away from the best y-bad hypothesis of `bin`, towards its best y-good derivation.
 
-    If `closest`, it is towards the hypothesis that is most like the reference.
+    If `closest`, it is instead towards the hypothesis that is most like the reference.
     """
 
     bin: int

@@ -225,7 +225,7 @@ def _metric(name: str, options: EvaluationOptions, references: Sequence[Sequence
     compute = metric._compute_score_from_stats
 
     def of_one_type(statistics: Sequence[float]) -> Any:
-        """Compute the score; 0 gets the type of all other scores, without which sacrebleu's bootstrap has no mean."""
+        """Compute the score; 0 gets the type of other scores, since sacrebleu's bootstrap cannot average two types."""
         score = compute(statistics)
         if isinstance(statistics, np.ndarray) and not score.score:
             score.score = statistics.dtype.type(score.score)
@@ -237,7 +237,7 @@ def _metric(name: str, options: EvaluationOptions, references: Sequence[Sequence
 
 @contextmanager
 def _seed(seed: int) -> Iterator[None]:
-    """Set the seed of sacrebleu's resampling in the environment, where alone it is read, and restore it afterwards."""
+    """Set the seed of sacrebleu's resampling, which it reads only from the environment, and restore it afterwards."""
     before = os.environ.get("SACREBLEU_SEED")
     os.environ["SACREBLEU_SEED"] = str(seed)
     try:

@@ -24,7 +24,7 @@ class Metric:
         _, self.kind, self.n_statistics, self.scale, self.title = METRICS[name]
 
     def statistics(self, sentences: np.ndarray, texts: Sequence[str]) -> np.ndarray:
-        """float32[K, n_statistics] of `texts` as translations of `sentences` (int64[K])."""
+        """The statistics of `texts` as translations of `sentences` (int64[K]), as float32[K, n_statistics]."""
         return self._count(sentences, texts)
 
     def score(self, sums: np.ndarray) -> np.ndarray:
@@ -96,7 +96,7 @@ class SacrebleuCounter:
         ]
 
     def statistics(self, sentences: np.ndarray, texts: Sequence[str]) -> np.ndarray:
-        """float32[K, n_statistics] of `texts` as translations of `sentences` (int64[K])."""
+        """The statistics of `texts` as translations of `sentences` (int64[K]), as float32[K, n_statistics]."""
         count, prepare = self.counter._compute_segment_statistics, self.counter._preprocess_segment
         counted: dict[tuple[int, str], list[float]] = {}
         for key in zip(sentences.tolist(), texts):

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from phrasebeam.process.hints import hint
 
 LEAST_BLEU = 2.0
-TOKENIZED_LINES = 100  # sacrebleu warns from this number of lines on
+TOKENIZED_LINES = 100  # as in sacrebleu
 FIELDS = " ||| "  # separator of the fields of an n-best list
 
 

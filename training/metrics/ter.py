@@ -126,7 +126,7 @@ def align(reference, shifts: Shifts):
 def best_shift(reference, shifts: Shifts, n_tried):
     """Number of edits saved by the best shift, and number of shifts tried so far (int64); shifts.best is the result.
 
-    A phrase that is also in the reference is shifted if it has a word without a match in either text. Of shifts that
+    A phrase that is also in the reference is shifted if both occurrences have a word without a match. Of shifts that
     save the same, the longest is best, then the one with the earliest start, then with the earliest target. `n_tried`
     (int64): number of shifts tried before.
     """

@@ -89,7 +89,7 @@ def _batches(raw: Path, job: TokenizerJob, threads: int) -> Generator[Batch]:
 
 
 class _TokenizerPool:
-    """Processes that tokenize (tokenize_lines.py), one for each thread that calls at the same time; a context."""
+    """Context with processes that tokenize (tokenize_lines.py), one for each thread that calls at the same time."""
 
     def __init__(self, job: TokenizerJob):
         self._job, self._processes = job, list[subprocess.Popen[bytes]]()

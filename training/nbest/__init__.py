@@ -1,1 +1,1 @@
-"""N-best lists on disk, merged over iterations, and readers of the lists of other decoders."""
+"""N-best lists that may be larger than memory, merged over iterations, and readers of the lists of other decoders."""

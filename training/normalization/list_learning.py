@@ -1,6 +1,7 @@
 """Learns the weights of the first choice, which maximize the conditional likelihood of right forms of held-out words.
 
-Features are scaled to a standard deviation of 1. L-BFGS minimizes, with a penalty on the squares of scaled weights.
+Features are scaled to a standard deviation of 1. The squares of the scaled weights are penalized. L-BFGS finds the
+weights.
 """
 
 from dataclasses import dataclass

@@ -94,7 +94,7 @@ class OnlineTraining(Generic[Iteration]):
             progress = self._end_iteration(progress, iteration, self._mix())
         for shard, size in enumerate(progress.logged):
             UpdateLog(self.directory / UPDATES.format(shard), size).close()  # deletes records after the last iteration
-        if not is_drawn_to_the_end(self.directory):  # this is so, too, if matplotlib was installed later
+        if not is_drawn_to_the_end(self.directory):  # also if matplotlib was not installed before
             self._write_curve(progress)
         return progress
 

@@ -77,7 +77,7 @@ class ChooseStage(TrainerStage):
         return self
 
     def decodings(self, sentences: Mapping[str, int]) -> float:
-        """The development data for each search, and the decodings of tuning for the best searches."""
+        """Number of sentences: the development data for each search, and tuning for the best searches."""
         n_tried = len(self.searches) * sentences["development"]
         return n_tried + self.tuned * tuning_decodings(self.settings, sentences)
 

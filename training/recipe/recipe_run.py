@@ -278,7 +278,7 @@ class _Run:
         return DividedData(tuning, deciding, self.files.test)
 
     def _training(self, start: Path) -> BitextFiles:
-        """The training data as stages read them: of raw text, the tokens and the alignment of the model `start`."""
+        """The training data as stages read them; of raw text, these are tokens, with the alignment of `start`."""
         if not self.recipe.is_raw:
             return replace(self.files.training, alignment=None, left_out=self.left_out)
         model = self.directory(self.recipe.stages[0].label)

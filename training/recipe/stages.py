@@ -118,7 +118,7 @@ class TuneStage(TrainerStage):
     settings: TuneConfig = TuneConfig()
 
     def decodings(self, sentences: Mapping[str, int]) -> float:
-        """The development data in each iteration."""
+        """Number of sentences: the development data in each iteration."""
         return tuning_decodings(self.settings, sentences)
 
     def run(self, work: StageWork) -> None:
@@ -135,7 +135,7 @@ class ExpectedBleuStage(TrainerStage):
     settings: ExpectedBleuConfig = ExpectedBleuConfig()
 
     def decodings(self, sentences: Mapping[str, int]) -> float:
-        """The training data once, the development data for each score."""
+        """Number of sentences: the training data once, and the development data for each score."""
         n_scores = self.settings.iterations / self.settings.score_every
         return _training(self.settings, sentences) + n_scores * _scoring(self.settings.tune, sentences)
 
@@ -154,7 +154,7 @@ class MaxforceStage(TrainerStage):
     settings: MaxforceConfig = MaxforceConfig()
 
     def decodings(self, sentences: Mapping[str, int]) -> float:
-        """All data in each iteration, for each seed."""
+        """Number of sentences: all data in each iteration, for each seed."""
         each = _training(self.settings, sentences) + _scoring(self.settings.tune, sentences)
         return len(self.settings.seeds) * self.settings.iterations * each
 
@@ -173,7 +173,7 @@ class RankingStage(TrainerStage):
     settings: RankingConfig = RankingConfig()
 
     def decodings(self, sentences: Mapping[str, int]) -> float:
-        """All data in each iteration."""
+        """Number of sentences: all data in each iteration."""
         each = _training(self.settings, sentences) + _scoring(self.settings.tune, sentences)
         return self.settings.iterations * each
 
@@ -196,7 +196,7 @@ class JoinStage(TrainerStage):
         return [self.features]
 
     def decodings(self, sentences: Mapping[str, int]) -> float:
-        """The development data in each iteration of tuning."""
+        """Number of sentences: the development data in each iteration of tuning."""
         return tuning_decodings(self.settings, sentences)
 
     def run(self, work: StageWork) -> None:
@@ -222,7 +222,7 @@ class RiskStage(RecipeStage):
         return self if "metric" in self.model_fields_set else self.model_copy(update={"metric": metric})
 
     def decodings(self, sentences: Mapping[str, int]) -> float:
-        """The development data for each size, scale and gain."""
+        """Number of sentences: the development data for each size, scale and gain."""
         return float(len(self.sizes) * len(self.scales) * len(self.gains) * sentences["development"])
 
     def run(self, work: StageWork) -> None:

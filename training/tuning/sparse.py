@@ -1,9 +1,9 @@
 """The weights of sparse features in tuning.
 
-A group adds to the score its scale times the sum of its features' weights times their values. So the score would not
-be linear in both. Either the scales are tuned, as weights of dense features, and the weights of sparse features are
-fixed; or these weights are tuned and the scales are fixed, and lists have scale times value as the value of a sparse
-feature.
+A group adds to the score its scale times the sum of its features' weights times their values. So the score is not
+linear in scales and weights together, and they cannot be tuned at once. Either the scales are tuned, as weights of
+dense features, and the weights of sparse features are fixed; or these weights are tuned and the scales are fixed, and
+lists have scale times value as the value of a sparse feature.
 """
 
 import numpy as np

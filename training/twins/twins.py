@@ -192,7 +192,7 @@ def _same_sentence(corpus: Corpus, pair, other):
 
 @inner_kernel
 def _equal_pair(index: TwinIndex, source: Corpus, target: Corpus, pair):
-    """The earlier pair (int64) with the same words as `pair` (int64); if there is none, add `pair`; return EMPTY."""
+    """The earlier pair (int64) with the same words as `pair` (int64). If there is none, adds `pair`; returns EMPTY."""
     h = START
     for position in range(source.offsets[pair], source.offsets[pair + 1]):
         h = combine(h, np.int64(source.tokens[position]))
