@@ -1,1 +1,1 @@
-"""Word alignment of files of text: trained on them or by what was saved, with scores, lexicons, and errors by gold."""
+"""Word alignment of text files, by new or saved aligners, with scores, lexicons, and errors against gold alignments."""

@@ -1,4 +1,4 @@
-"""Two files of text aligned word by word: by aligners trained on them, by saved ones, or by a translation model."""
+"""Word alignment of two text files: by aligners trained on them, by saved aligners, or by a translation model."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
@@ -48,20 +48,21 @@ class AlignmentTask:
 
 
 class AlignedFiles(NamedTuple):
-    """Counts of sentence pairs and links, and errors against alignments by hand."""
+    """Counts of sentence pairs and links, and errors against manual alignments."""
 
     sentence_pairs: int
     links: int
-    errors: AlignmentErrors | None  # where such alignments were given
-    lines: list[str]  # the alignments, 0-0 1-2, unless they went to a file
+    errors: AlignmentErrors | None  # None without manual alignments
+    lines: list[str]  # the alignments in Pharaoh's format (0-0 1-2); empty if they were written to a file
 
 
 def train_and_align(
     task: AlignmentTask, settings: AlignmentConfig, raw: RawTextSettings | None = None, save: Path | None = None
 ) -> AlignedFiles:
-    """Train aligners on the text, of which `raw` tells how it becomes tokens if it is raw, and save them, if asked to.
+    """Train aligners on the text, align it, and write the outputs of the task.
 
-    Raises SmtError or OSError, and then leaves all files and directories as they were.
+    `raw`: how raw text becomes tokens (None: the text is tokenized); `save`: the directory to which the aligners are
+    saved, if any. Raises SmtError or OSError, and then leaves all files and directories as they were.
     """
     with ExitStack() as stack:
         directory = stack.enter_context(atomic_directory(save) if save else scratch_directory())
@@ -85,7 +86,10 @@ def _tokenized(
 
 
 def align_by_saved(task: AlignmentTask, directory: Path, symmetrization: Symmetrization | None) -> AlignedFiles:
-    """Align by the aligner in `directory`, with its own symmetrization or another. Raises SmtError or OSError."""
+    """Align with the saved aligner in `directory`. Raises SmtError or OSError.
+
+    `symmetrization`: None: that of the aligner.
+    """
     description, vocabularies = open_aligner(directory)
     settings = description.alignment
     if symmetrization:
@@ -99,7 +103,7 @@ def align_by_saved(task: AlignmentTask, directory: Path, symmetrization: Symmetr
 
 
 def _line_words(description: AlignerDescription, directory: Path) -> tuple[Words, Words]:
-    """The functions that tokenize lines of both sides."""
+    """The functions that split lines of the source and the target into tokens."""
     if description.preprocessing is None:
         return split, split
     text = raw_text_of(directory)
@@ -107,7 +111,10 @@ def _line_words(description: AlignerDescription, directory: Path) -> tuple[Words
 
 
 def align_by_model(task: AlignmentTask, aligner: TextAligner, tokenization: Tokenization = TOKENIZED) -> AlignedFiles:
-    """Align by what a translation model has learned, whose tokens text becomes so. Raises SmtError or OSError."""
+    """Align with the aligner of a translation model. `tokenization` makes tokens of the text, as in this model.
+
+    Raises SmtError or OSError.
+    """
     lengths: list[tuple[int, int]] = []
     source = map(tokenization.before, read_lines(task.source))
     target = map(tokenization.target, read_lines(task.target))
@@ -134,7 +141,7 @@ def _check_gold(task: AlignmentTask, bitext: Bitext) -> None:
 
 
 def _written(task: AlignmentTask, bitext: Bitext, found: ScoredAlignments) -> AlignedFiles:
-    """Write everything, the alignments last."""
+    """Write scores, lexicons, and last the alignments."""
     alignments = found.alignments
     if task.scores and found.scores is not None:
         with atomic_file(task.scores) as file:
@@ -147,7 +154,7 @@ def _written(task: AlignmentTask, bitext: Bitext, found: ScoredAlignments) -> Al
 
 
 def _write_lines(task: AlignmentTask, alignments: Iterable[Points]) -> AlignedFiles:
-    """Write the alignments, a line each, and count them."""
+    """Write the alignments, one a line, or return them if there is no output file. Count pairs, links and errors."""
     lines, n_pairs, n_links = list[str](), 0, 0
     judged: dict[int, Points] = {}
     with (

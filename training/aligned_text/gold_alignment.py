@@ -1,8 +1,8 @@
-"""Word alignments by hand, with sure and possible links, and the errors of others against them (Och & Ney 2003).
+"""Manual word alignments with sure and possible links, and alignment errors against them (Och & Ney 2003).
 
-Two formats are read: Pharaoh's, a line for each sentence pair with sure links 1-2 and possible ones 1?2 or 1p2, counted
-from 0; and NAACL's of 2003, a line for each link, "sentence source target" and S or P, counted from 1, where 0 stands
-for no word, and a sentence pair without any line has no alignment by hand.
+Two formats are read. Pharaoh's format has a line for each sentence pair, with sure links 1-2 and possible links 1?2 or
+1p2, counted from 0. The format of NAACL 2003 has a line for each link, "sentence source target" and S or P, counted
+from 1. There, 0 stands for no word, and a sentence pair without any line has no manual alignment.
 """
 
 from collections import defaultdict
@@ -22,28 +22,28 @@ class GoldLinks(NamedTuple):
     """The links of one sentence pair, and the first line of the file that has them."""
 
     sure: frozenset[Link]
-    possible: frozenset[Link]  # the sure ones, too
+    possible: frozenset[Link]  # including the sure ones
     line: int
 
 
 class AlignmentErrors(NamedTuple):
-    """Sums over the sentence pairs that have an alignment by hand."""
+    """Numbers of links, summed over the sentence pairs that have a manual alignment."""
 
     sentence_pairs: int
     sure: int
-    possible: int  # links, sure ones among them
+    possible: int  # including the sure ones
     found: int
     sure_found: int
     possible_found: int
 
     @property
     def precision(self) -> float:
-        """The share of what was found that is possible."""
+        """The share of the links found that are possible or sure."""
         return self.possible_found / self.found if self.found else 1.0
 
     @property
     def recall(self) -> float:
-        """The share of the sure links that was found."""
+        """The share of the sure links that were found."""
         return self.sure_found / self.sure if self.sure else 1.0
 
     @property
@@ -60,14 +60,14 @@ class AlignmentErrors(NamedTuple):
 
 
 class GoldAlignment(NamedTuple):
-    """The alignments by hand in a file."""
+    """The manual alignments in a file."""
 
     path: Path
     links: dict[int, GoldLinks]  # by sentence pair, from 0
-    lines: int | None  # of a file that has one for each sentence pair
+    lines: int | None  # number of lines in Pharaoh's format; None in NAACL's
 
     def check(self, n_source: Sequence[int], n_target: Sequence[int]) -> None:
-        """Raise FormatError if this does not fit sentence pairs with these numbers of words."""
+        """Raise FormatError if the alignments do not fit sentence pairs with these numbers of words."""
         if self.lines not in (None, len(n_source)):
             found = f"{self.lines} lines for {len(n_source)} sentence pairs"
             raise FormatError(self.path, f"{found}; expected one for each")
@@ -84,7 +84,7 @@ class GoldAlignment(NamedTuple):
                 raise FormatError(self.path, f"{found}; positions are counted from {first}, source first", gold.line)
 
     def errors(self, found: Mapping[int, Iterable[Link]]) -> AlignmentErrors:
-        """The errors of the links that were found, by sentence pair."""
+        """The errors of the links in `found`, which are given by sentence pair."""
         sums = AlignmentErrors(0, 0, 0, 0, 0, 0)
         for pair, gold in self.links.items():
             links = {*found[pair]}
@@ -95,7 +95,7 @@ class GoldAlignment(NamedTuple):
 
 
 def read_gold(path: Path) -> GoldAlignment:
-    """The alignments in a file of either format. Raises FormatError."""
+    """Read the manual alignments in a file of either format. Raises FormatError."""
     first = next((line for line in read_lines(path) if line.strip()), "")
     return GoldAlignment(path, _naacl(path), None) if NAACL.fullmatch(first) else _pharaoh(path)
 

@@ -1,8 +1,8 @@
 """Lexicons of aligned text: word translation probabilities, in the formats of Moses, bicleaner and Marian.
 
 A line is "translation word p(translation | word)" in all of them. Moses' lexicon has NULL for unlinked words. That of
-bicleaner is of lowercased words, sorted by word, without translations ten times less likely than the best of their
-word. Marian's lexical shortlist has all links of words.
+bicleaner has lowercased words, sorted, without translations that are more than ten times less likely than the best one
+of their word. Marian's lexical shortlist has all linked words, without NULL.
 """
 
 from collections.abc import Iterator
@@ -21,8 +21,8 @@ from phrasebeam.training.word_alignment.alignment_points import Alignments
 
 LexiconFormat = Literal["moses", "bicleaner", "marian"]
 NULL = "NULL"
-LEAST_SHARE = 0.1  # of the likeliest translation of a word, for bicleaner, as its own pruning has it
-OF_SOURCE = (".e2f", ".t2s")  # ends of names of lexicons of p(source word | target word)
+LEAST_SHARE = 0.1  # least p relative to the best translation of a word; for bicleaner, which prunes its lexicons so
+OF_SOURCE = (".e2f", ".t2s")  # suffixes of files of p(source word | target word)
 
 
 class LexiconEntry(NamedTuple):
@@ -34,7 +34,7 @@ class LexiconEntry(NamedTuple):
 
 
 def write_lexicons(paths: list[Path], form: LexiconFormat, bitext: Bitext, alignments: Alignments) -> None:
-    """Write a lexicon to each of the files: of p(target | source), or of p(source | target) if its name says so."""
+    """Write a lexicon of p(target | source) to each of the files; p(source | target) if its suffix is in OF_SOURCE."""
     vocabularies = [bitext.source_vocabulary, bitext.target_vocabulary]
     aligned = align_bitext(bitext.source, bitext.target, alignments)
     if form == "bicleaner":
@@ -50,12 +50,12 @@ def write_lexicons(paths: list[Path], form: LexiconFormat, bitext: Bitext, align
 
 
 def is_of_source(path: Path) -> bool:
-    """Whether a file with this name has p(source word | target word)."""
+    """Whether a lexicon with this file name has p(source word | target word)."""
     return path.name.removesuffix(".gz").removesuffix(".zst").endswith(OF_SOURCE)
 
 
 def _lowercased(vocabulary: Vocabulary) -> tuple[np.ndarray, Vocabulary]:
-    """int32[V] of each word the id of its lowercased form, and the vocabulary of these."""
+    """The id of each word's lowercased form (int32[V]), and the vocabulary of these forms."""
     found = Vocabulary()
     return found.add_all([word.lower() for word in vocabulary.words]), found
 
@@ -63,7 +63,7 @@ def _lowercased(vocabulary: Vocabulary) -> tuple[np.ndarray, Vocabulary]:
 def _entries(
     bitext: AlignedBitext, table: LexicalTable, vocabularies: list[Vocabulary], is_reverse: bool
 ) -> Iterator[LexiconEntry]:
-    """All lines of a lexicon, ordered by word, the unlinked first."""
+    """Yield all lines of a lexicon, ordered by word; first those of unlinked translations, whose word is NULL."""
     of_translation, of_word = vocabularies[1].words, vocabularies[0].words
     columns, probabilities, null = table.words[:, ::-1], table.target_prob, table.target_null_prob
     if is_reverse:
@@ -85,7 +85,7 @@ def _entries(
 
 
 def _unlinked_shares(bitext: AlignedBitext, is_reverse: bool) -> np.ndarray:
-    """float64[V] share of the links of each word that are to NULL; tokens count as often as they have links."""
+    """p(NULL | word) of each word (float64[V]): an unlinked token counts once, others as often as they have links."""
     sides = (bitext.source_tokens, bitext.source_links), (bitext.target_tokens, bitext.target_links)
     tokens, before = sides[1 if is_reverse else 0]
     n_links = np.diff(before)

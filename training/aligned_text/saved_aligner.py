@@ -1,7 +1,7 @@
 """A saved aligner: the models of both directions with their vocabularies, and how raw text becomes tokens for it.
 
-The directory has aligner.yaml, source.vocab, target.vocab, Thot's files source_to_target.* and target_to_source.*, and
-for raw text the truecasers and what the tokenizers learned, under the names that they have in a model.
+The directory has aligner.yaml, source.vocab, target.vocab, and Thot's files source_to_target.* and target_to_source.*.
+For raw text it also has the truecasers and the trained tokenizers, under the names that they have in a model directory.
 """
 
 from pathlib import Path
@@ -24,34 +24,34 @@ START = "format: phrasebeam aligner"
 
 
 class AlignerDescription(Section):
-    """aligner.yaml."""
+    """The content of aligner.yaml."""
 
     format: Literal["phrasebeam aligner 1"] = "phrasebeam aligner 1"
     alignment: AlignmentConfig
-    preprocessing: RawTextSettings | None = None  # of raw text
+    preprocessing: RawTextSettings | None = None  # None: the text is tokenized
 
 
 def is_saved_aligner(directory: Path) -> bool:
-    """Whether this is the directory of a saved aligner."""
+    """Whether `directory` has a saved aligner."""
     return (directory / ALIGNER).is_file()
 
 
 def check_saveable(directory: Path, is_forced: bool) -> None:
-    """Raise ConfigError unless an aligner may be written to `directory`; `is_forced`: in place of another."""
+    """Raise ConfigError unless an aligner may be written to `directory`; `is_forced`: it may replace another one."""
     check_output(directory, ALIGNER, START, "a saved aligner")
     if is_saved_aligner(directory) and not is_forced:
         raise ConfigError(f"{directory}: has a saved aligner; give --force to replace it, or another --save")
 
 
 def save_description(directory: Path, bitext: Bitext, description: AlignerDescription) -> None:
-    """Write the data that Thot's files lack."""
+    """Write the files that Thot does not write: vocabularies and aligner.yaml."""
     for name, vocabulary in zip(VOCABULARIES, (bitext.source_vocabulary, bitext.target_vocabulary)):
         vocabulary.save(directory / name)
     save_config(description, directory / ALIGNER)
 
 
 def open_aligner(directory: Path) -> tuple[AlignerDescription, tuple[Vocabulary, Vocabulary]]:
-    """The description of a saved aligner, and its vocabularies. Raises SmtError or OSError."""
+    """Read the description of a saved aligner, and its vocabularies. Raises SmtError or OSError."""
     description = load_config(directory / ALIGNER, AlignerDescription)
     for name in BOTH:
         if not (directory / f"{name}.yml").is_file():
@@ -61,7 +61,7 @@ def open_aligner(directory: Path) -> tuple[AlignerDescription, tuple[Vocabulary,
 
 
 def raw_text_of(directory: Path) -> RawText:
-    """The RawText of a saved aligner of raw text. Raises SmtError."""
+    """The preprocessing of a saved aligner of raw text. Raises SmtError if the aligner is for tokenized text."""
     settings = load_config(directory / ALIGNER, AlignerDescription).preprocessing
     if settings is None:
         raise ModelError(f"{directory}: an aligner for tokenized text; save one with align --raw")

@@ -1,1 +1,1 @@
-"""A bitext: its sentence pairs as corpora of ids, and as the operations that generate them."""
+"""A bitext: its sentence pairs as word ids, and as the operations that generate them."""

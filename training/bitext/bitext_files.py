@@ -10,13 +10,13 @@ class BitextFiles:
     """Files that are parallel line by line: sentences, their translations, and perhaps their word alignment."""
 
     source: Path
-    references: Sequence[Path]  # one of training data; of development data one or more
-    alignment: Path | None = None  # lines as in Pharaoh's format
-    left_out: Path | None = None  # numbers of lines, from 1, that are not learned from, one a line
+    references: Sequence[Path]  # exactly one for training data, one or more for development data
+    alignment: Path | None = None  # in Pharaoh's format
+    left_out: Path | None = None  # numbers of the lines that training leaves out, from 1, one a line
 
     @property
     def target(self) -> Path:
-        """The first file of translations, the only one of training data."""
+        """The first file of translations. Training data have only one."""
         return self.references[0]
 
     @property
@@ -26,12 +26,12 @@ class BitextFiles:
 
     @property
     def by_name(self) -> dict[str, Path]:
-        """The files of training data by their names in records of runs."""
+        """The files of training data, by their names in records of runs (model.yaml, work.yaml)."""
         files = {"source": self.source, "target": self.target}
         files |= {"alignment": self.alignment} if self.alignment else {}
         return files | ({"left out": self.left_out} if self.left_out else {})
 
     @property
     def sets_by_name(self) -> dict[str, Path]:
-        """The files of development data by their names in records of runs."""
+        """The files of development data, by their names in records of runs (model.yaml, work.yaml)."""
         return {"source": self.source} | {f"reference {i}": path for i, path in enumerate(self.references, 1)}

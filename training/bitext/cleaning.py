@@ -1,4 +1,4 @@
-"""Cleaning of training text as by Moses' clean-corpus-n.perl and OpusFilter: pairs left out, characters mended."""
+"""Cleaning of training text, as by Moses' clean-corpus-n.perl and OpusFilter: leave out pairs, repair characters."""
 
 import re
 import unicodedata
@@ -28,7 +28,7 @@ ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,3
 SPACELESS = re.compile(
     "[\u0e00-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
-CHARACTERS_OF_WORD = 2  # in these scripts, about
+CHARACTERS_OF_WORD = 2  # approximate number of characters per word in these scripts
 Form = Literal["NFC", "NFKC", "none"]
 
 
@@ -53,7 +53,7 @@ class CleaningSettings(Section):
 
 
 class Example(NamedTuple):
-    """Number of findings of one kind, and the first of them."""
+    """Number of lines with one kind of problem, and the first of these lines."""
 
     times: int
     line: int
@@ -61,7 +61,7 @@ class Example(NamedTuple):
 
 
 class PairCleaner:
-    """Cleans sentence pairs one after the other, and counts what is left out or mended."""
+    """Cleans sentence pairs one after the other, and counts the pairs left out and the repairs, by kind."""
 
     def __init__(self, settings: CleaningSettings, is_raw: bool, is_one_language: bool):
         self._settings = settings
@@ -72,7 +72,7 @@ class PairCleaner:
         self.left_out, self.mended, self.n_pairs = dict[str, Example](), dict[str, Example](), 0
 
     def cleaned(self, source: str, target: str) -> tuple[str, str] | None:
-        """The pair with its characters mended; None if it is left out."""
+        """Return the pair after all repairs; None if the pair is left out."""
         self.n_pairs += 1
         pair = self._mended(source), self._mended(target)
         if reason := self._fault(*pair):
@@ -85,7 +85,7 @@ class PairCleaner:
         return self.n_pairs - sum(one.times for one in self.left_out.values())
 
     def notes(self) -> Iterator[str]:
-        """A line for each thing that was left out or mended, with an example."""
+        """Yield a line for each kind of omission and repair, with the count and an example."""
         for found, what in ((self.left_out, f"of {self.n_pairs:,} pairs left out"), (self.mended, "mended")):
             for reason, (times, line, text) in found.items():
                 yield f"{times:,} {what}: {reason}, such as line {line}: {text}"
@@ -102,7 +102,7 @@ class PairCleaner:
         return text.strip()
 
     def _steps(self, text: str) -> Iterator[tuple[str, str]]:
-        """Names of the repairs, each with the text after it; each step continues from the one before."""
+        """Yield the name of each repair, with the text after it and all earlier repairs."""
         if self._unescapes and "&" in text:
             text = ENTITY.sub(lambda match: unescape(match[0]), text)
             yield "HTML entities", text
@@ -114,7 +114,7 @@ class PairCleaner:
             yield f"not in {form}", unicodedata.normalize(form, text)
 
     def _fault(self, source: str, target: str) -> str:
-        """Why a pair is left out, "" if it is not."""
+        """The reason why a pair is left out; "" if it is not."""
         lengths = n_words(source), n_words(target)
         if not all(lengths):
             return "empty sides"
@@ -134,13 +134,13 @@ class PairCleaner:
 
 
 def pair_cleaner(settings: CleaningSettings, raw: RawTextSettings | None) -> PairCleaner:
-    """The cleaner of raw text, if settings ask for one."""
+    """A cleaner of tokenized text, or of raw text if there are settings `raw`."""
     is_one = raw is not None and primary_language(raw.source_language) == primary_language(raw.target_language)
     return PairCleaner(settings, raw is not None, is_one)
 
 
 def cleaner_of(model: Path) -> PairCleaner | None:
-    """The cleaner of the model's text, if it was cleaned."""
+    """A cleaner with the settings by which the model's training text was cleaned; None if it was not cleaned."""
     description = open_description(model)
     if CLEAN not in description.settings:
         return None
@@ -149,16 +149,16 @@ def cleaner_of(model: Path) -> PairCleaner | None:
 
 
 def n_words(text: str) -> int:
-    """The words between spaces; if a script has no spaces, some of its characters count as one."""
+    """Number of words: those between spaces, and CHARACTERS_OF_WORD characters each in scripts without spaces."""
     n_characters = len(SPACELESS.findall(text))
     others = SPACELESS.sub(" ", text) if n_characters else text
     return len(others.split()) + -(-n_characters // CHARACTERS_OF_WORD)
 
 
 def write_cleaned(sides: Sequence[Path], outputs: Sequence[Path], cleaner: PairCleaner) -> list[str]:
-    """Write the cleaned pairs of two files to two others; what was left out is logged, and returned.
+    """Write the cleaned pairs of two files to two others. Log and return the cleaner's notes.
 
-    Raises FormatError if the files are not parallel, or nothing is left, or a byte is not UTF-8; OSError.
+    Raises FormatError if the files are not parallel, if no pair is left, or if the text is not UTF-8; OSError.
     """
     names = ", ".join(path.name for path in sides)
     with ExitStack() as stack, stage(f"cleaning {names}", unit="sentence pairs") as advance:
@@ -185,7 +185,7 @@ def cleaned_files(sides: Sequence[Path], directory: Path, cleaner: PairCleaner) 
     """Both sides cleaned, as files in `directory` until the context ends."""
     outputs = [directory / name / path.name for name, path in zip(("source", "target"), sides)]
     write_cleaned(sides, outputs, cleaner)
-    note = " (cleaned)" if cleaner.left_out else ""  # whose lines have other numbers
+    note = " (cleaned)" if cleaner.left_out else ""  # line numbers in errors are those of the cleaned file
     with renamed_in_errors({str(output): f"{path}{note}" for output, path in zip(outputs, sides)}):
         yield outputs
     for path in outputs:

@@ -1,4 +1,4 @@
-"""The word alignment that a model keeps of its training sentence pairs."""
+"""The word alignment of the training data that a model directory may contain."""
 
 from pathlib import Path
 
@@ -6,13 +6,14 @@ from phrasebeam.decoder.model.description import open_description
 from phrasebeam.decoder.tables.model_files import ALIGNMENT
 from phrasebeam.decoder.tables.provenance import file_digests
 
-CLEAN = "clean"  # the setting of models of cleaned text
+CLEAN = "clean"  # name of the setting that models of cleaned text have
 
 
 def kept_alignment(model: Path, source: Path, target: Path, is_cleaned: bool = False) -> Path | None:
-    """The word alignment that the directory `model` keeps of its training data, if these are the two files.
+    """The path of the word alignment in the directory `model`, if `source` and `target` are its training data.
 
-    None if the text was cleaned, so that the files have other lines, unless they are read as they were cleaned.
+    None if the training data were cleaned: then the alignment has a line for each cleaned pair, not for each line of
+    the files. `is_cleaned`: the caller cleans the files in the same way, so the path is returned nevertheless.
     """
     description = open_description(model)
     if CLEAN in description.settings and not is_cleaned:

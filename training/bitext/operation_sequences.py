@@ -1,7 +1,8 @@
 """The operation sequence model of a bitext (Durrani, Schmid & Fraser 2011): each sentence pair as operations.
 
-Each aligned sentence pair is written as the operations that generate it from left to right of its target side, and a
-language model is estimated from these. What an operation is stands in decoder/operations/steps.py and walk.py.
+Each aligned sentence pair is written as the sequence of operations that generate it, from left to right on the target
+side, and a language model is estimated from these sequences. decoder/operations/steps.py and walk.py define the
+operations.
 """
 
 from collections import Counter
@@ -34,18 +35,18 @@ from phrasebeam.training.bitext.parallel_text import Bitext
 from phrasebeam.training.word_alignment.alignment_points import Alignments
 
 ZERO: Any = np.int64(0)
-PAIRS_AT_ONCE = 4096  # walked over at a time, so that memory is that of the names
+PAIRS_AT_ONCE = 4096  # pairs whose operations are in memory together: few, so that most memory is for the names
 
 
 class OperationNames(NamedTuple):
     """O different operations of a bitext."""
 
     keys: np.ndarray  # int64[O], ascending, see OperationSteps
-    names: list[str]  # of the keys, all different
+    names: list[str]  # one for each key, all different
 
 
 class _Room(NamedTuple):
-    """Room for one sentence pair."""
+    """Scratch arrays for one sentence pair."""
 
     steps: OperationSteps
     generated: np.ndarray
@@ -60,9 +61,10 @@ def _new_room(bitext: Bitext) -> _Room:
 
 @kernel
 def walk_pairs(source: Corpus, target: Corpus, alignments: Alignments, first, room: _Room, keys, ends):
-    """Write the operations of n sentence pairs from `first` (int64) to `keys` (int64[...]), their ends to `ends`.
+    """Write the operations of n sentence pairs, from pair number `first` (int64) on, to `keys` (int64[...]).
 
-    `ends` (int64[n]); pairs with an empty side have no operations. The steps of the last pair stay in room.steps.
+    `ends` (int64[n]) gets the index in `keys` after the last operation of each pair. Pairs with an empty side have no
+    operations. The steps of the last pair stay in room.steps.
     """
     written, nothing = ZERO, np.uint64(0)
     for i in range(ends.size):
@@ -81,7 +83,10 @@ def walk_pairs(source: Corpus, target: Corpus, alignments: Alignments, first, ro
 
 
 def write_operation_lines(bitext: Bitext, alignments: Alignments, path: Path) -> OperationNames:
-    """Write the names of the operations of each sentence pair to `path`, a pair a line, by one alignment of each."""
+    """Write the names of the operations of each sentence pair to `path`, one pair a line.
+
+    `alignments` has one word alignment for each pair.
+    """
     namer, n_pairs = _Namer(bitext, alignments), bitext.source.offsets.size - 1
     with stage("sentence pairs as operations"), open(path, "w", encoding="utf-8") as file:
         for first in range(0, n_pairs, PAIRS_AT_ONCE):
@@ -91,17 +96,17 @@ def write_operation_lines(bitext: Bitext, alignments: Alignments, path: Path) ->
 
 
 class _Namer:
-    """Names the operations of sentence pairs, each when it is first met."""
+    """Gives a name to each operation when it first occurs in a sentence pair."""
 
     def __init__(self, bitext: Bitext, alignments: Alignments):
         self._bitext, self._alignments, self._room = bitext, alignments, _new_room(bitext)
         self._jumps = dict(zip(self._room.jumps.tolist(), JUMP_NAMES))
         self._words = bitext.source_vocabulary.words, bitext.target_vocabulary.words
-        self._taken = Counter[str]()  # how many operations have a name, but for the number behind it
-        self.names: dict[int, str] = {}  # of keys
+        self._taken = Counter[str]()  # number of operations by name; appended numbers are not part of the name here
+        self.names: dict[int, str] = {}  # by key
 
     def lines(self, first: int, last: int) -> Iterator[str]:
-        """The names of the operations of each of the pairs first:last."""
+        """Yield a line for each of the pairs first:last, with the names of its operations."""
         keys, ends = self._walked(first, last)
         found, where, index = np.unique(keys, return_index=True, return_inverse=True)
         is_new = np.array([key not in self.names for key in found.tolist()], np.bool_)
@@ -112,7 +117,7 @@ class _Namer:
             yield " ".join([words[k] for k in index[begin:end].tolist()]) + "\n"
 
     def _walked(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
-        """Keys (int64[...]) of the operations of the pairs first:last, and their ends (int64[last - first])."""
+        """Keys (int64[...]) of the operations of the pairs first:last, and each pair's end (int64[last - first])."""
         source, target = self._bitext.source, self._bitext.target
         n_words = [int(side.offsets[last] - side.offsets[first]) for side in (source, target)]
         keys, ends = np.empty(MOST_NAMES * (2 * n_words[0] + n_words[1]), np.int64), np.empty(last - first, np.int64)
@@ -120,7 +125,7 @@ class _Namer:
         return keys[: ends[-1]], ends
 
     def _name(self, i: int) -> None:
-        """Name the operations of sentence pair `i` that have no name."""
+        """Give names to the operations of sentence pair `i` that have none."""
         keys, _ = self._walked(i, i + 1)
         sides = self._bitext.source.sentence(i), self._bitext.target.sentence(i)
         source, target = ([words[word] for word in side.tolist()] for words, side in zip(self._words, sides))
@@ -132,13 +137,16 @@ class _Namer:
                 self.names[key] = self._distinct(names[key] if key in names else self._jumps[key])
 
     def _distinct(self, name: str) -> str:
-        """The name, with a number behind it if another operation has it, as of words with the joining characters."""
+        """The name, with a number appended if another operation has the same name.
+
+        That happens if words contain the characters that join words in names.
+        """
         self._taken[name] += 1
         return name if self._taken[name] == 1 else f"{name}{NUMBER}{self._taken[name]}"
 
 
 def step_names(source: Sequence[str], target: Sequence[str], points: Points) -> Iterator[str]:
-    """Names of the steps of a pair, then of the source words without alignment, in the order of OperationSteps."""
+    """Names of the steps of a sentence pair, then of its unaligned source words, in the order of OperationSteps."""
     cliques = [*cliques_of(points)]
     if not cliques and target:
         cliques = [([*range(len(source))], [*range(len(target))])]
@@ -155,7 +163,7 @@ def step_names(source: Sequence[str], target: Sequence[str], points: Points) -> 
 
 
 def build_operations(bitext: Bitext, alignments: Alignments, directory: Path, order: int, memory: int) -> None:
-    """Write operations/ of a model `directory`, in `memory` bytes besides the bitext and the names of operations."""
+    """Write operations/ in the model directory, with `memory` bytes besides the bitext and the names of operations."""
     folder = directory / FOLDER
     folder.mkdir()
     lines = directory / "operations.text"

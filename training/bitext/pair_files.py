@@ -19,22 +19,24 @@ P = ParamSpec("P")
 R = TypeVar("R")
 KNOWN = ", ".join(ending for kind in FORMATS for ending in ENDINGS[kind][:1])
 ENCODING = "utf-8"
-_given_files: ContextVar[Mapping[str, str] | None] = ContextVar("given_files", default=None)  # by what is read of them
+# The path that the user gave, by the path of each text file that was made from it
+_given_files: ContextVar[Mapping[str, str] | None] = ContextVar("given_files", default=None)
 
 
 class Sides(NamedTuple):
-    """Two parameters of a function: the source side of a bitext, and its translations."""
+    """Names of two parameters of a function: that for the source side of a bitext, and that for its translations."""
 
     source: str
     target: str
 
 
 def reads_pairs(*bitexts: tuple[str, str]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a function that reads bitexts as files of plain text, so that each may be one file of both sides.
+    """Decorate a function that reads bitexts as two files of plain text, so that it also takes one file of both sides.
 
-    `bitexts` are the parameters for the two sides of each; where the first names such a file, the second is None. The
-    function is given files of text while it works. Its parameters source_column and target_column say which columns or
-    languages are read; else source_language and target_language do, or the languages of `model`.
+    `bitexts`: for each bitext, the names of the parameters for its two sides. A file of both sides is the argument of
+    the first parameter; that of the second is then None. The function gets temporary text files instead. The columns or
+    languages to read are the arguments of its parameters source_column and target_column, or else of source_language
+    and target_language, or else the languages of `model`.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -61,14 +63,17 @@ def reads_pairs(*bitexts: tuple[str, str]) -> Callable[[Callable[P, R]], Callabl
 
 
 def as_given(text: str) -> str:
-    """A text, such as a command, in which files of text have the names of the files that the user gave."""
+    """`text`, such as a command, with the paths that the user gave in place of those of temporary text files."""
     for place, path in (_given_files.get() or {}).items():
         text = text.replace(place, path)
     return text
 
 
 def _of_both_sides(sides: Sides, given: Mapping[str, Any]) -> Sides | None:
-    """The parameters, if they name one file of both sides. Raises ConfigError if one is missing, or too much."""
+    """`sides`, if their arguments are one file of both sides; None if they are plain text, or absent.
+
+    Raises ConfigError if the target is missing or not plain text, or is given although the source has both sides.
+    """
     source, target = given.get(sides.source), given.get(sides.target)
     targets = [] if target is None else [target] if isinstance(target, str | Path) else list(target)
     if source is None:
@@ -92,7 +97,7 @@ def _option(parameter: str) -> str:
 
 @contextmanager
 def _as_text(bitexts: Sequence[Sides], given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Both sides of each bitext as files of text, by their parameters."""
+    """Write both sides of each bitext as temporary text files; yields their paths by the names of the parameters."""
     files, origins = dict[str, Any](), dict[str, str]()
     with scratch_directory() as directory:
         for sides in bitexts:
@@ -110,7 +115,7 @@ def _as_text(bitexts: Sequence[Sides], given: Mapping[str, Any]) -> Iterator[dic
 
 
 def _columns(path: Path, given: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """The columns of both sides in a table; in other files their languages."""
+    """The columns of both sides if the file is a table; otherwise their languages."""
     chosen = given.get("source_column"), given.get("target_column")
     if named_format(path) == "tsv" or all(chosen):
         return chosen
@@ -121,7 +126,7 @@ def _columns(path: Path, given: Mapping[str, Any]) -> tuple[str | None, str | No
 
 
 def write_sides(path: Path, columns: tuple[str | None, str | None], places: Sequence[Path]) -> None:
-    """Write the sentence pairs of a file as two files of text, and tell what is left out. Raises FormatError."""
+    """Write the sentence pairs of a file as two text files, and log what is left out. Raises FormatError."""
     pairs, n_pairs = read_pairs(path, *columns), 0
     for place in places:
         place.parent.mkdir(parents=True)

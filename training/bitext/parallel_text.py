@@ -1,4 +1,4 @@
-"""Parallel text: two corpora, sentence i of one translating sentence i of the other, and their vocabularies."""
+"""Parallel text: two corpora with their vocabularies; sentence i of one translates sentence i of the other."""
 
 import logging
 from pathlib import Path
@@ -21,21 +21,21 @@ class Bitext(NamedTuple):
     target: Corpus
     source_vocabulary: Vocabulary
     target_vocabulary: Vocabulary
-    n_skipped: int  # pairs with an empty side, which stay in both corpora as empty sentences
+    n_skipped: int  # number of pairs with an empty side; in both corpora they are empty sentences
 
 
 class TextSide(NamedTuple):
-    """Settings of reading one side of a bitext."""
+    """How one side of a bitext is read."""
 
-    vocabulary: Vocabulary  # to which new words are added
+    vocabulary: Vocabulary  # gets the new words
     words_of_line: Words = split
 
 
 def read_bitext(source: str | Path, target: str | Path, sides: tuple[TextSide, TextSide] | None = None) -> Bitext:
     """Read two files of sentences, one a line. Raises FormatError if they differ in the number of lines.
 
-    `sides`: None: of tokenized text and new vocabularies. Pairs with an empty side are emptied on both, so that
-    sentence numbers remain line numbers.
+    `sides`: how each side is read; None: as tokenized text, with new vocabularies. If one side of a pair is empty, the
+    other becomes an empty sentence, too, so that sentence numbers remain line numbers.
     """
     one, other = sides or (TextSide(Vocabulary()), TextSide(Vocabulary()))
     source_vocabulary, target_vocabulary = one.vocabulary, other.vocabulary
@@ -55,7 +55,10 @@ def read_bitext(source: str | Path, target: str | Path, sides: tuple[TextSide, T
 
 
 def check_bars(bitext: Bitext, source: str | Path, target: str | Path) -> None:
-    """Raise FormatError if words of the bitext, read from these files, have a |, which Moses' files cannot have."""
+    """Raise FormatError if a word of the bitext contains |, which separates factors in Moses' files.
+
+    `source` and `target` are the files from which the bitext was read.
+    """
     sides = (source, bitext.source, bitext.source_vocabulary), (target, bitext.target, bitext.target_vocabulary)
     for path, corpus, vocabulary in sides:
         ids = [i for i, word in enumerate(vocabulary.words) if "|" in word]
@@ -69,7 +72,7 @@ def check_bars(bitext: Bitext, source: str | Path, target: str | Path) -> None:
 
 
 def _empty_others(corpus: Corpus, is_complete: np.ndarray) -> Corpus:
-    """`corpus` with all sentences emptied except those that `is_complete` (bool[N]) marks."""
+    """A copy of `corpus` in which sentence i is empty unless `is_complete[i]` (bool[N])."""
     lengths = np.diff(corpus.offsets)
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths * is_complete)])
     return Corpus(offsets, corpus.tokens[np.repeat(is_complete, lengths)])

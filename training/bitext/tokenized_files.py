@@ -1,4 +1,4 @@
-"""Text for a trainer of a model of raw text: the tokens of its files, in files for the time of the training."""
+"""Temporary files of tokens, for a trainer that is given raw text."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,10 +19,11 @@ Data = TypeVar("Data", bound=BitextFiles | None)
 
 @contextmanager
 def tokenized_files(model: Path, raw: bool | None) -> Iterator["TokenFiles"]:
-    """A function that tokenizes raw files for trainers of `model`.
+    """Yield a function that tokenizes raw files for trainers of `model`.
 
-    `raw`: whether the files are raw; None: as the model was made. Files of tokens are deleted when the context ends;
-    a FormatError that is raised within it names the raw ones. Raises SmtError or OSError.
+    `raw`: whether the files are raw; None: whether the model was trained on raw text. The files of tokens are deleted
+    when the context ends. A FormatError that is raised within the context names the raw files instead of them. Raises
+    SmtError or OSError.
     """
     tokenization = Tokenization.of_model(model, raw)
     with scratch_directory() as directory:
@@ -32,14 +33,17 @@ def tokenized_files(model: Path, raw: bool | None) -> Iterator["TokenFiles"]:
 
 
 class TokenFiles:
-    """Files of tokens in a directory, made from raw files; the files themselves if they are tokenized."""
+    """Makes files of tokens from raw files; returns tokenized files as they are."""
 
     def __init__(self, model: Path, tokenization: Tokenization, directory: Path):
         self.model, self.tokenization, self.directory = model, tokenization, directory
-        self.raw_paths: dict[str, str] = {}  # by those of tokens
+        self.raw_paths: dict[str, str] = {}  # path of the raw file, by path of the file of its tokens
 
     def __call__(self, data: Data) -> Data:
-        """The tokens of a set; if the model was made of these files, as they were cleaned, with its word alignment."""
+        """The files of tokens of a set of files.
+
+        If the set is the training data of the model, it is cleaned as for the model, and gets the model's alignment.
+        """
         if data is None or not self.tokenization.is_raw:
             return data
         place, alignment = self.directory / str(len(self.raw_paths)), data.alignment
@@ -51,7 +55,7 @@ class TokenFiles:
         return cast(Data, replace(tokens, alignment=alignment))
 
     def _cleaned(self, data: BitextFiles, directory: Path) -> BitextFiles:
-        """The files as the model's own text was cleaned."""
+        """The files after the cleaning that the model's own training text went through."""
         cleaner = cleaner_of(self.model)
         if cleaner is None:
             return data
@@ -61,7 +65,7 @@ class TokenFiles:
 
 
 def write_tokens(data: BitextFiles, tokenization: Tokenization, directory: Path) -> BitextFiles:
-    """Write the tokens of raw files to files of the same names in a new folder of `directory` each."""
+    """Write the tokens of each raw file to a file of the same name, in a new folder of `directory` for each file."""
     source = _write(data.source, tokenization.before, directory / "source")
     references = [
         _write(path, tokenization.target, directory / f"reference.{i}") for i, path in enumerate(data.references, 1)

@@ -21,9 +21,9 @@ class Neighbours(NamedTuple):
 
 
 class Bigrams(NamedTuple):
-    """W words from frequent to rare, and their bigrams; bigrams with other words are left out."""
+    """W words from frequent to rare, and the bigrams of two of these words; all other bigrams are left out."""
 
-    words: list[str]  # equally frequent words in order of their first occurrence
+    words: list[str]  # equally frequent words are in the order of their first occurrence
     counts: np.ndarray  # int64[W], frequencies of words
     after: Neighbours  # the next words
     before: Neighbours  # the previous words
@@ -38,7 +38,7 @@ def read_bigrams(paths: Sequence[str | Path], min_count: int = 1) -> Bigrams:
     keys, key_counts = count_keys(_keys(text_tokens(paths, vocabulary, 2)))
     left, right = keys >> LEFT_SHIFT, keys & ((1 << LEFT_SHIFT) - 1)
     counts = np.zeros(len(vocabulary), np.int64)
-    np.add.at(counts, right, key_counts)  # every word but <s> is the right one of one bigram
+    np.add.at(counts, right, key_counts)  # every token but <s> is the second word of exactly one bigram
     counts[: len(SPECIALS)] = 0
     by_count = np.argsort(-counts, kind="stable")
     frequent = by_count[counts[by_count] >= max(min_count, 1)]
@@ -52,7 +52,7 @@ def read_bigrams(paths: Sequence[str | Path], min_count: int = 1) -> Bigrams:
 
 
 def _keys(chunks: Iterator[np.ndarray]) -> Iterator[np.ndarray]:
-    """int64[K] keys of the bigrams in chunks (int32) of whole padded sentences."""
+    """Yield the keys (int64[K]) of the bigrams in each chunk (int32) of whole padded sentences."""
     for chunk in chunks:
         left, right = chunk[:-1].astype(np.int64), chunk[1:]
         inside = left != END_ID
@@ -60,9 +60,9 @@ def _keys(chunks: Iterator[np.ndarray]) -> Iterator[np.ndarray]:
 
 
 def count_keys(chunks: Iterator[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Distinct numbers in `chunks` of int64, sorted, and how often each occurs (both int64[K]).
+    """The distinct numbers in `chunks` of int64, sorted, and how often each occurs (both int64[K]).
 
-    Chunks are collected until they have as many numbers as those already merged, so that each number is moved a
+    New chunks are merged once they have as many numbers as were merged before, so that each number is moved a
     logarithmic number of times.
     """
     merged, pending, n_pending = (np.zeros(0, np.int64), np.zeros(0, np.int64)), [], 0

@@ -1,18 +1,19 @@
 """Word classes, and a binary tree over them (Brown et al. 1992, section 3; Liang 2005, chapter 4).
 
 The likelihood of a text under a class bigram model grows with the average mutual information of neighbouring classes.
-With n(s, t) how often class t follows class s, n(s) how often s occurs, and h(n) = n log2 n, that information, times
-the length of the text and up to a constant, is
+Let n(s, t) be how often class t follows class s, n(s) how often s occurs, and h(n) = n log2 n. Then this mutual
+information, times the length of the text and up to a constant, is
 
     sum over s, t of h(n(s, t)) - 2 sum over s of h(n(s)).
 
 So the loss of merging two classes is a sum of terms in h, for the neighbours that both have. Liang's algorithm adds
-words from frequent to rare, each as a class of its own, and whenever there are C + 1 classes, merges the two with the
-smallest loss. Finally the C classes are merged to one, which gives the tree. All that is in no class (ends of
-sentences, words left out, words not yet added) is one special neighbour; Liang ignores it.
+words from frequent to rare, each as a class of its own. Whenever there are C + 1 classes, it merges the two whose
+merging has the smallest loss. Finally the C classes are merged to one, which gives the tree. Everything that is in no
+class (ends of sentences, words left out, words not yet added) is one special neighbour; Liang ignores it.
 
-h is rounded to integral units of 2**-20 bits. So losses that are updated by differences are exactly those computed
-anew, and ties are recognised: then the classes whose most frequent words are more frequent are merged.
+h is rounded to integral units of 2**-20 bits. So losses that are updated by differences are exactly equal to losses
+computed anew, and ties are recognised: among equal losses, the classes whose most frequent words are more frequent are
+merged.
 """
 
 import math
@@ -29,7 +30,7 @@ from phrasebeam.training.clustering.bigrams import Bigrams, Neighbours
 
 UNITS = np.float64(1 << 20)  # of h per bit
 TABULATED = 1 << 16  # size of the table of h
-OUTSIDE = np.int64(0)  # slot of all that is in no class
+OUTSIDE = np.int64(0)  # slot of everything that is in no class
 EMPTY = np.int64(-1)  # root of a slot without a class
 NEVER = np.int64(np.iinfo(np.int64).max)  # loss of merging an empty slot
 JOINS, LEAVES = np.int64(1), np.int64(-1)
@@ -38,19 +39,19 @@ ONLY_CLASS = "0"  # of a text with a single word
 
 
 class Classes(NamedTuple):
-    """Up to C + 1 classes of W words, in slots 1 to C + 1 of K = C + 2; `parent` is a forest, a tree per class."""
+    """Up to C + 1 classes of W words, in slots 1 to C + 1 of K = C + 2; `parent` is a forest with a tree per class."""
 
     after: Annotated[np.ndarray, array(np.int64, "K", "K")]  # how often slot t follows slot s
     before: Annotated[np.ndarray, array(np.int64, "K", "K")]  # `after` transposed
     totals: Annotated[np.ndarray, array(np.int64, "K")]  # how often words of the class occur
-    # Of merging s < t, in units of h; NEVER where one is empty
+    # Loss of merging the classes in slots s < t, in units of h; NEVER if one of the slots is empty
     loss: Annotated[np.ndarray, array(np.int64, "K", "K", fill=NEVER)]
     root: Annotated[np.ndarray, array(np.int64, "K", fill=EMPTY)]  # most frequent word of the class, or EMPTY
-    # A more frequent word of the same class; of the most frequent one itself
+    # A more frequent word of the same class; the most frequent word is its own parent
     parent: Annotated[np.ndarray, array(np.int32, "W")]
-    slot: Annotated[np.ndarray, array(np.int32, "W")]  # of roots
+    slot: Annotated[np.ndarray, array(np.int32, "W")]  # slot of the class; valid only for its root
     h: Annotated[np.ndarray, array(np.int64, TABULATED)]
-    # Roots of the classes merged, the more frequent first, one by one
+    # Roots of the two classes of each merge in order, the more frequent root first
     merges: Annotated[np.ndarray, array(np.int32, "M", 2)]
 
 
@@ -72,7 +73,7 @@ def _tabulate(table):
 
 @inlined_kernel
 def _pooling_loss(table, x, y):
-    """h(x) + h(y) - h(x + y), the loss of pooling counts `x` and `y`."""
+    """h(x) + h(y) - h(x + y), the loss of adding up the counts `x` and `y`."""
     if x == 0 or y == 0:
         return np.int64(0)
     return _h(table, x) + _h(table, y) - _h(table, x + y)
@@ -80,7 +81,7 @@ def _pooling_loss(table, x, y):
 
 @kernel
 def _loss(table, after, before, totals, s, t):
-    """Loss of merging the classes in slots `s` and `t`, from all their counts."""
+    """Loss of merging the classes in slots `s` and `t`, computed anew from all their counts."""
     loss = np.int64(0)
     for u in range(totals.size):
         if u not in (s, t):
@@ -101,9 +102,9 @@ def _fill_losses(classes: Classes, s):
 
 @kernel
 def _update_losses(classes: Classes, to_slot, to_other, slot, other, sign):
-    """Update the losses of all other pairs of classes after the class in `other` JOINS or LEAVES that in `slot`.
+    """Update the losses of all other pairs of classes after the class in `other` JOINS or LEAVES the class in `slot`.
 
-    to_slot, to_other: int64[K] how often each class is next to these two, on one side, while they are separate.
+    to_slot, to_other: int64[K], how often each class is next to these two classes on one side, while they are separate.
     """
     table, loss, root = classes.h, classes.loss, classes.root
     for s in range(1, root.size):
@@ -162,7 +163,7 @@ def _add_word(classes: Classes, counts, after: Neighbours, before: Neighbours, w
 
 @kernel
 def _merge(classes: Classes, s, t):
-    """Merge the class in slot `t` into that in slot `s`; `t` is empty then."""
+    """Merge the class in slot `t` into that in slot `s`, and empty slot `t`."""
     for side in (classes.before, classes.after):
         _update_losses(classes, side[s], side[t], s, t, JOINS)
     n = classes.totals.size
@@ -184,7 +185,7 @@ def _merge(classes: Classes, s, t):
 
 @kernel
 def _best_pair(loss, root):
-    """Slots (int64) of the two classes whose merging loses least, that of the more frequent root first."""
+    """Slots (int64) of the two classes whose merging loses least; first the slot with the more frequent root."""
     least, best, second = NEVER, EMPTY, EMPTY
     for s in range(1, root.size):
         for t in range(s + 1, root.size):
@@ -209,7 +210,7 @@ def _merge_best(classes: Classes, number):
 
 @kernel
 def _add_words(classes: Classes, counts, after: Neighbours, before: Neighbours, begin, end, free):
-    """Add words begin:end, the first in slot `free`, merging whenever C + 1 slots are in use; returns an empty slot."""
+    """Add words begin:end, the first in slot `free`; merge whenever C + 1 slots are in use. Returns an empty slot."""
     n_classes = classes.totals.size - 2
     for word in range(begin, end):
         _add_word(classes, counts, after, before, np.int64(word), free)
@@ -233,7 +234,7 @@ def _roots(parent, roots):
 
 
 def cluster(bigrams: Bigrams, n_classes: int) -> list[str]:
-    """Bit string of each word: the path in the tree to its class, one of `n_classes` (2 to W).
+    """Bit string of each word: the path in the tree to its class. There are `n_classes` classes (2 to W).
 
     Time grows with W * n_classes**2. Raises ValueError for another number of classes.
     """
@@ -243,9 +244,10 @@ def cluster(bigrams: Bigrams, n_classes: int) -> list[str]:
 
 
 def merge_words(bigrams: Bigrams, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
-    """int32[W] root (most frequent word) of the class of each word, and int32[W - 1, 2] all merges, in order.
+    """The root (most frequent word) of each word's class (int32[W]), and all merges in order (int32[W - 1, 2]).
 
-    A merge is the roots of two classes, the more frequent first; the last n_classes - 1 make the tree over the classes.
+    A merge is the roots of two classes, the more frequent one first. The last n_classes - 1 merges make the tree over
+    the classes.
     """
     n_words = len(bigrams.words)
     if not 2 <= n_classes <= n_words:
@@ -270,7 +272,7 @@ def _new_classes(n_words: int, n_classes: int) -> Classes:
 
 
 def _bit_strings(merges: list[list[int]]) -> dict[int, str]:
-    """Bit string from the top of the tree to each class, by root; 0 leads to the class of the more frequent root."""
+    """Bit string from the top of the tree to each class, by root; 0 leads to the class with the more frequent root."""
     bits = {merges[-1][0]: ""}
     for first, second in reversed(merges):
         bits[first], bits[second] = bits[first] + "0", bits[first] + "1"
@@ -278,7 +280,7 @@ def _bit_strings(merges: list[list[int]]) -> dict[int, str]:
 
 
 def write_classes(path: Path, bigrams: Bigrams, n_classes: int) -> None:
-    """Write the classes of all words, `n_classes` (2 or more), or as many as there are words."""
+    """Write the classes of all words; there are `n_classes` classes (2 or more), but no more than words."""
     n_classes = min(n_classes, len(bigrams.words))
     bits = cluster(bigrams, n_classes) if n_classes > 1 else [ONLY_CLASS] * n_classes
     write_paths(path, zip(bits, bigrams.words, bigrams.counts.tolist()))

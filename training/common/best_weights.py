@@ -12,7 +12,7 @@ from phrasebeam.decoder.sparse.templates import GROUPS
 class BestWeights(NamedTuple):
     """Dense weights and the sparse weights that are not 0."""
 
-    dense: Annotated[np.ndarray, array(np.float64, "F")]  # scales of groups among them
+    dense: Annotated[np.ndarray, array(np.float64, "F")]  # including the scales of groups of sparse features
     keys: Annotated[np.ndarray, array(np.uint64, "K")]  # of sparse features
     values: Annotated[np.ndarray, array(np.float64, "K")]
     group: Annotated[np.ndarray, array(np.uint8, "K", below=len(GROUPS))]  # index of GROUPS
@@ -40,6 +40,6 @@ class TableWeights(NamedTuple):
     group: np.ndarray  # uint8[T], index of GROUPS, by slot
 
     def nonzero(self) -> BestWeights:
-        """The weights without those of sparse features that are 0."""
+        """The dense weights, and the sparse weights that are not 0."""
         slots = np.flatnonzero(self.sparse.values)
         return BestWeights(self.dense, self.sparse.keys[slots], self.sparse.values[slots], self.group[slots])

@@ -1,7 +1,7 @@
 """Language models for decoding the training data, each estimated without one of K folds of the sentences.
 
 All language models of the training data need folds: a model that has seen the reference, even only as word classes,
-prefers it, and weights that are learned from such lists are of little use for other text.
+prefers it, and weights that are learned from its translations are of little use for other text.
 """
 
 import logging
@@ -31,17 +31,17 @@ log = logging.getLogger("phrasebeam")
 
 
 class FoldedOperations(NamedTuple):
-    """The operations of each sentence pair of the training data, a line each, and the order of their model."""
+    """A file with the operations of each training sentence pair, one pair a line, and the order of their model."""
 
     lines: Path
     order: int
 
 
 class FoldedModel(NamedTuple):
-    """A language model that is estimated without each fold."""
+    """Settings of a language model that is estimated once for each fold, without that fold."""
 
     order: int
-    classes: Mapping[str, str] | None = None  # of words, which it is over
+    classes: Mapping[str, str] | None = None  # class of each word, for a model of word classes; None: of words
 
 
 def build_lm_folds(
@@ -53,12 +53,12 @@ def build_lm_folds(
     operations: FoldedOperations | None = None,
     memory_bytes: int = DEFAULT_MEMORY,
 ) -> FoldsDescription:
-    """Write the directory `output`, for `open_folds`; one already there is replaced.
+    """Write the directory `output`, which `open_folds` reads; an existing directory is replaced.
 
     `target`: the target side of the training data, tokenized, one sentence a line; `models`: the language models that
-    need folds, by their number, from 1; `more`: text that all see, as language_model.text of train-model;
-    `operations`: those of the sentence pairs, if the model has an operation sequence model. Memory is bounded as in
-    `estimate`. Raises ConfigError or FormatError.
+    need folds, by their number, from 1; `more`: text on which all these models are estimated, as language_model.text of
+    train-model; `operations`: those of the sentence pairs, if the model has an operation sequence model. Memory is
+    bounded as in `estimate`. Raises ConfigError or FormatError.
     """
     if n_folds < 2:
         raise ConfigError(f"{n_folds} folds of the language model, expected at least 2")
@@ -94,7 +94,7 @@ def build_lm_folds(
 
 
 def _write_rest(target: str | Path, rest: Path, fold: int, n_folds: int) -> None:
-    """Write the sentences of `target` that are not in the fold to `rest`, one a line, as language models take them."""
+    """Write the sentences of `target` outside the fold to `rest`, one a line, without <s>, </s> and <unk>."""
     with open(rest, "wb") as file:
         for number, line in enumerate(read_lines(target)):
             if fold_of(number, n_folds) != fold:

@@ -1,6 +1,6 @@
 """Checkpoints of trainings: progress and arrays in one file, with a signature, so that a training can be resumed.
 
-Who reads one declares its arrays, with dtypes and shapes; nothing else is let in.
+Readers declare the arrays that they expect, with dtypes and shapes; everything else in the file is refused.
 """
 
 import json
@@ -23,22 +23,23 @@ from phrasebeam.decoder.tables.provenance import is_empty
 
 
 class SignedSection(Section):
-    """Stored data that belong to one training only."""
+    """Stored data of one training, with the signature of this training."""
 
     signature: str = Field(description="of settings, data and model; who resumes must have the same")
 
 
 AnySigned = TypeVar("AnySigned", bound=SignedSection)
-PROGRESS = "progress"  # beside the arrays
+PROGRESS = "progress"  # name of the progress (JSON) among the arrays in the file
 TEXT = array(np.uint8, "bytes")
-# What reading a damaged archive, or JSON that a stranger wrote, may raise.
+# Exceptions that reading a damaged archive, or JSON of a stranger, may raise.
 DAMAGE = (ValueError, KeyError, AttributeError, EOFError, RuntimeError, BadZipFile, zlib.error, OverflowError)
 
 
 def begin(path: Path, start: AnySigned) -> AnySigned:
-    """The section in the YAML file `path` about the work beside it; if there is no work yet, `start`, which is written.
+    """The section in the YAML file `path`, which describes the work in the same directory.
 
-    Raises ConfigError if the work has another signature, or anything else is beside `path` or in its place.
+    If there is no other file in the directory yet, `start` is written to `path` and returned. Raises ConfigError if the
+    work has another signature, or if the directory has files, but no file `path`.
     """
     if path.exists():
         stored = load_config(path, type(start))
@@ -66,10 +67,10 @@ def load_checkpoint(
     declared: Mapping[str, ArrayField],
     sizes: Mapping[str, int] = {},
 ) -> tuple[AnySigned, dict[str, np.ndarray]]:
-    """Read what save_checkpoint wrote: progress, and the arrays that are `declared`, by name.
+    """Read a file of save_checkpoint: the progress, and the arrays by name, which must be the `declared` ones.
 
-    `sizes`: how many some names in shapes stand for; the others are as the first array has them. Raises ConfigError
-    where it has another signature, FormatError for damage and other arrays.
+    `sizes`: values of some of the names in declared shapes; the first array with another name gives its value. Raises
+    ConfigError if the file has another signature, and FormatError if it is damaged or has other arrays.
     """
     try:
         with ZipFile(path) as archive:
@@ -84,13 +85,17 @@ def load_checkpoint(
 
 
 def _damaged(path: Path, problem: str) -> FormatError:
-    """The error; without this file alone a training would go on from other weights, so that its directory has to go."""
+    """The error for a damaged checkpoint.
+
+    It tells the user to delete the whole directory: without this file alone, the training would continue from other
+    weights.
+    """
     mend = f"delete {path.parent}, and the training begins again"
     return FormatError(path, f"not a whole checkpoint ({problem}); {mend}")
 
 
 def _other_names(archive: ZipFile, declared: Mapping[str, ArrayField]) -> str:
-    """The difference of an archive from one of the declared arrays, each once, and as large as it is; "" for none."""
+    """The reason why an archive does not have each declared array exactly once, uncompressed; "" if it does."""
     entries = archive.infolist()
     if any(entry.compress_type != ZIP_STORED for entry in entries):
         return "compressed, which may be of any size"
@@ -105,7 +110,7 @@ def _other_names(archive: ZipFile, declared: Mapping[str, ArrayField]) -> str:
 
 
 def _array(archive: ZipFile, name: str, field: ArrayField, sizes: dict[str, int]) -> np.ndarray:
-    """An array of a file of np.savez. Raises one of DAMAGE, or FormatError; its digest is compared before."""
+    """Read an array of a file of np.savez. Raises one of DAMAGE, also if its CRC-32 is wrong, or FormatError."""
     content = archive.read(f"{name}.npy")
     try:
         return array_in(content, field, sizes)

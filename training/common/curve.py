@@ -12,22 +12,22 @@ from phrasebeam.base.files import atomic_file
 from phrasebeam.base.progress import log
 from phrasebeam.training.metrics.definitions import METRICS, MetricName
 
-Rows = Sequence[Mapping[str, Any]]  # an iteration each, with the same columns, "iteration" among them; None is empty
-MOST_NAMED = 8  # runs in a legend
+Rows = Sequence[Mapping[str, Any]]  # one per iteration, all with the same columns, including "iteration"; None: empty
+MOST_NAMED = 8  # with more runs, the figure has no legend
 
 
 class Panel(NamedTuple):
-    """One of the plots of a figure, which stand one below the other."""
+    """One of the plots of a figure; the plots are below each other."""
 
     label: str  # of the axis
-    lines: Mapping[str, str]  # columns, and what their lines are called
-    factor: float = 1.0  # by which numbers are multiplied
+    lines: Mapping[str, str]  # labels of the lines, by column of the table
+    factor: float = 1.0  # the numbers of the table are multiplied by it
 
 
 def score_panels(metric: MetricName, lines: Mapping[str, str], is_reported: bool = False) -> list[Panel]:
-    """A panel of scores, and below it chrF++ if that is another metric.
+    """A panel of scores, and a panel of chrF++ below it if the metric is another one.
 
-    Error rates, which are negative as trainers keep them, are shown as people know them; `is_reported`: they are so.
+    Error rates are shown as positive numbers. Trainers store them as negative ones, unless `is_reported`.
     """
     factor = 1.0 if is_reported or METRICS[metric].scale > 0 else -1.0
     beside = [] if metric == "chrf++" else [Panel(METRICS["chrf++"].title, {"chrfpp": "development set"})]
@@ -44,7 +44,7 @@ def write_curve(
 ) -> None:
     """Write curve.csv and, if matplotlib is there and `is_drawn`, curve.png; iteration `best` of each run is marked.
 
-    Where there is a column "run", each run is a line of its own, of the first column of a panel; else there is one run,
+    If there is a column "run", each panel has one line per run, of its first column. Otherwise there is only one run,
     and its name in `best` is None.
     """
     text = io.StringIO()
@@ -63,13 +63,13 @@ def write_curve(
 
 
 def is_drawn_to_the_end(directory: Path) -> bool:
-    """Whether curve.csv and curve.png are there, and the picture is no older."""
+    """Whether curve.csv and curve.png exist, and the picture is not older than the table."""
     table, picture = directory / "curve.csv", directory / "curve.png"
     return table.exists() and picture.exists() and picture.stat().st_mtime_ns >= table.stat().st_mtime_ns
 
 
 def _as_known(row: Mapping[str, Any], panels: Sequence[Panel]) -> dict[str, Any]:
-    """A row whose error rates are positive."""
+    """The row with positive error rates."""
     negative = {column for panel in panels if panel.factor < 0 for column in panel.lines}
     return {name: -value if name in negative and value is not None else value for name, value in row.items()}
 

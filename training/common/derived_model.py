@@ -1,4 +1,4 @@
-"""A model directory that a trainer derives from another: files that do not change are shared, others are written."""
+"""A model directory that a trainer derives from another model: unchanged files are shared, the others are written."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,36 +25,36 @@ from phrasebeam.training.common.shared_file import share
 from phrasebeam.training.common.work import FILE, BegunWork, check_conflict
 
 REWRITTEN = (MODEL, "weights.yaml", README)
-NOT_TEXT = ("alignment", "tasks")  # of the data
+NOT_TEXT = ("alignment", "tasks")  # names of data files that are not text
 
 
 class Making(NamedTuple):
-    """The command that makes a model of another one, its settings and result."""
+    """The command that derives a model from another one, with its settings and result, for model.yaml."""
 
     command: str
-    settings: Mapping[str, object]  # for model.yaml
+    settings: Mapping[str, object]  # added to those of the other model
     changed: Mapping[str, object] = {}  # settings of the command that are not the defaults
     gain: str = ""
-    trainer: str = ""  # in the names of its data in model.yaml
-    run: str = ""  # of several, the one whose weights are written
+    trainer: str = ""  # the names of its data in model.yaml begin with this
+    run: str = ""  # if there are several runs, the one whose weights are written
 
 
 @dataclass(frozen=True)
 class DerivedModel:
-    """The model in the directory `output`, made of another one and of data."""
+    """The model in the directory `output`, which is made from another model and from data."""
 
     model: Path
-    opened: Model  # as it is in `model`
+    opened: Model  # the model in the directory `model`
     output: Path
     work: Path  # the directory in `output` where a trainer keeps what is not part of the model
-    digests: Mapping[str, Mapping[str, str]]  # of the data
-    sizes: Sequence[DataSize] = ()  # likewise
+    digests: Mapping[str, Mapping[str, str]]  # of the data files, by name
+    sizes: Sequence[DataSize] = ()  # of the data files that are text
 
     @classmethod
     def begin(cls, model: Path, output: Path, work: str, files: Mapping[str, Path]) -> "DerivedModel":
-        """Open `model`, and read all files of the data; `work` is one of WORK_DIRECTORIES.
+        """Open `model`, and compute digests and sizes of the data `files`; `work` is one of WORK_DIRECTORIES.
 
-        Raises ConfigError if `output` is `model` itself, and as check_work.
+        Raises ConfigError if `output` is `model` itself, and the errors of check_work.
         """
         if work not in WORK_DIRECTORIES:
             raise ValueError(f"{work} is not one of {', '.join(WORK_DIRECTORIES)}")
@@ -76,9 +76,9 @@ class DerivedModel:
         development: BitextFiles,
         is_text: bool = True,
     ) -> str:
-        """The signature of the work with these `settings`, which begins or goes on.
+        """Begin the work with these `settings`, or continue it, and return its signature.
 
-        The work keeps the development set, for its report; `is_text`: whether the source has no lattices.
+        A copy of the development set is kept for the report; `is_text`: whether the source is text, not lattices.
 
         Raises ConfigError if a model or other work is in `output`; if `is_forced`, that is deleted instead.
         """
@@ -97,7 +97,7 @@ class DerivedModel:
         return now.signature
 
     def signature(self, settings: Mapping[str, object], data: Mapping[str, Mapping[str, str]] | None = None) -> str:
-        """Signature of what the work depends on: settings, model to begin with, digests of `data` (None: all)."""
+        """Signature of everything that the work depends on: settings, initial model, digests of `data` (None: all)."""
         return signature({**settings, **self._before()}, self.digests if data is None else data)
 
     def _before(self) -> dict[str, object]:
@@ -112,13 +112,13 @@ class DerivedModel:
         without: Collection[str] = (),
         description: ModelDescription | None = None,
     ) -> None:
-        """Write the model: it gets these weights, the files that it has, and all others of `model`.
+        """Write the model: these weights, its `own` files, and all other files of `model`.
 
-        `own`: files that were written to `output` already; `without`: files and folders of `model` that it does not
-        get. Work of trainers is not part of a model. `description`: of `model`, if it is to be another one. Files of
-        an earlier model in `output` are deleted; model.yaml comes last.
+        `own`: files that were already written to `output`; `without`: files and folders of `model` that the new model
+        does not get. Work of trainers is not part of a model. `description`: replaces that of `model`. Files of an
+        earlier model in `output` are deleted; model.yaml is written last.
         """
-        before, known = description or self.opened.description, dict[str, str]()  # digests of shared files
+        before, known = description or self.opened.description, dict[str, str]()  # known: digests of shared files
         ours = {*model_files(self.model), *before.files}
         for path in sorted(self.model.rglob("*")):
             relative = path.relative_to(self.model)
@@ -152,12 +152,12 @@ class DerivedModel:
 
 
 def with_sparse_weights(model: Model, weights: SparseWeights) -> Model:
-    """The model with other weights of its sparse features, in memory."""
+    """A copy of the model in memory, with other weights of its sparse features."""
     tables = model.tables
     return model._replace(tables=tables._replace(sparse=tables.sparse._replace(weights=weights)))
 
 
 def check_not_itself(output: Path, *models: Path) -> None:
-    """Raises ConfigError if `output` is one of the input models."""
+    """Raise ConfigError if `output` is one of the input models."""
     if real_path(output) in [real_path(model) for model in models]:
         raise ConfigError(f"{output}: is the input model; give another --output")

@@ -1,7 +1,7 @@
-"""Development data: its translations by a decoder and their score, by which trainers choose weights and stop.
+"""Development data: trainers translate them and score the translations, to choose weights and to stop.
 
-All trainers keep scores from 0 to 100, higher ones better: error rates are negative. Methods of tuning optimize the
-metric itself (training/metrics/metric.py), without the factor 100.
+All trainers keep scores from 0 to 100, and higher scores are better: error rates are negative. Methods of tuning
+optimize the metric itself (training/metrics/metric.py), without the factor 100.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,10 +33,10 @@ class TunedWeights(NamedTuple):
 
     weights: Weights
     score: float
-    texts: Sequence[str] = ()  # the translations of that score, where they are known
+    texts: Sequence[str] = ()  # the translations with that score, if they are known
 
 
-Tune = Callable[[str, Model], TunedWeights]  # tunes the dense weights of a model; the name is that of this tuning
+Tune = Callable[[str, Model], TunedWeights]  # tunes the dense weights of a model; the string names this tuning run
 
 
 class DevelopmentScore(NamedTuple):
@@ -44,7 +44,7 @@ class DevelopmentScore(NamedTuple):
 
     score: float  # 0 to 100, error rates negative
     texts: Sequence[str]  # the translations
-    chrfpp: float | None = None  # chrF++ of them, beside whatever metric
+    chrfpp: float | None = None  # chrF++ of the translations, whatever the metric of `score`
 
     @property
     def n_words(self) -> int:
@@ -53,7 +53,7 @@ class DevelopmentScore(NamedTuple):
 
 @dataclass(frozen=True)
 class DevelopmentSet:
-    """Source sentences, the metric with their references, chrF++ as well, and the number of threads."""
+    """Source sentences, a metric and chrF++ with the references of the sentences, and the number of threads."""
 
     source: Sequence[Input]
     metric: Metric
@@ -76,7 +76,7 @@ class DevelopmentSet:
         return _points_of(self.chrfpp, texts)
 
     def reported(self, score: float) -> float:
-        """A score (0 to 100, error rates negative) in the usual units: error rates positive."""
+        """A score (0 to 100, error rates negative) as it is usually reported: error rates positive."""
         return score if self.metric.scale > 0 else -score
 
 
@@ -85,16 +85,17 @@ def _points_of(metric: Metric, texts: Sequence[str]) -> float:
 
 
 def points(score: float) -> float:
-    """A score of the metric itself, which is at most 1, on the scale of 0 to 100."""
+    """Convert a score of the metric itself, which is at most 1, to the scale of 0 to 100."""
     return 100 * score
 
 
 def read_development(
     data: BitextFiles, settings: ScoringSettings, has_tags: bool = False, is_plf: bool = False
 ) -> DevelopmentSet:
-    """The sentences and the metric. Raises FormatError if the files differ in their number of lines.
+    """Read the sentences, and make the metric. Raises FormatError if the files differ in their number of lines.
 
-    `has_tags`: whether the model's source tokens have tags, see words_and_tags; `is_plf`: they are lattices.
+    `has_tags`: whether the model's source tokens have tags, see words_and_tags; `is_plf`: the source sentences are
+    lattices.
     """
     lines = {path: list(read_lines(path)) for path in (data.source, *data.references)}
     for path, sentences in lines.items():
@@ -111,7 +112,7 @@ def read_development(
 
 
 class DevelopmentScorer:
-    """Scores weights while they are learned, with one decoder; `tune`, if given, tunes the dense ones before."""
+    """Scores weights during training, with one decoder; `tune`, if given, first tunes the dense weights."""
 
     def __init__(self, development: DevelopmentSet, decoder: Decoder, tune: Tune | None = None):
         self.development, self.decoder, self.tune = development, decoder, tune
@@ -122,7 +123,7 @@ class DevelopmentScorer:
         return self.development.score(self.decoder)
 
     def score_tuned(self, name: str, weights: Weights, sparse: SparseWeights) -> tuple[DevelopmentScore, np.ndarray]:
-        """The score of weights, and float64[F], the dense ones as they were tuned; `name` is that of the tuning."""
+        """The score with tuned dense weights, and these weights (float64[F]); `name` names the tuning run."""
         if self.tune is not None:
             model = with_sparse_weights(self.decoder.model, sparse)._replace(weights=weights)
             weights = self.tune(name, model).weights

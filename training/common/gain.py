@@ -1,4 +1,4 @@
-"""The gain of a training: its best score on development data, compared with the score of the first weights."""
+"""The gain of a training: its best score on development data, compared with the score of the initial weights."""
 
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
@@ -8,14 +8,14 @@ Found = TypeVar("Found")
 
 
 class Gain(NamedTuple):
-    """Scores in the metric's own units (BLEU in percent, error rates positive), and where the best one is from."""
+    """Scores in the metric's usual units (BLEU in percent, error rates positive), and the origin of the best one."""
 
     metric: str
     before: float
     best: float
-    found: str  # such as "iteration 3 of 8"; "" where nothing is better than the weights before
+    found: str  # such as "iteration 3 of 8"; "" if no weights are better than those before training
     first: str = "the weights it began with"
-    chrfpp: tuple[float, float] | None = None  # chrF++ before, and that of the best
+    chrfpp: tuple[float, float] | None = None  # chrF++ before training, and that of the best weights
 
     @classmethod
     def of(cls, progress: Progress[Any], metric: str) -> Self:
@@ -26,7 +26,7 @@ class Gain(NamedTuple):
 
     @classmethod
     def between(cls, metric: str, before: Any, best: Any, found: str) -> Self:
-        """The gain from one iteration to another, which have scores as trainers keep them."""
+        """The gain from iteration `before` to iteration `best`; their scores are as trainers keep them."""
         chrfpp = before.chrfpp, best.chrfpp
         beside = None if metric == "chrf++" or None in chrfpp else chrfpp
         return cls(metric, abs(before.score), abs(best.score), found, chrfpp=beside)

@@ -14,22 +14,22 @@ AnyIteration = TypeVar("AnyIteration", bound=Section)
 
 
 class Progress(SignedSection, Generic[AnyIteration]):
-    """All iterations of a training so far; each has a `score` of the development set, None if it was not scored.
+    """All iterations of a training so far. Each has a `score` on the development set; None if it was not scored.
 
-    Scores are higher for better weights. Iteration 0 is that of the weights before training.
+    Higher scores are better. Iteration 0 has the weights before training.
     """
 
     iterations: list[AnyIteration] = Field([])
 
     @property
     def scores(self) -> list[float]:
-        """Scores by iteration, -inf for those that were not scored."""
+        """The score of each iteration; -inf if it was not scored."""
         iterations: Sequence[Any] = self.iterations  # of a class that has scores
         return [-math.inf if iteration.score is None else iteration.score for iteration in iterations]
 
     @property
     def best(self) -> int:
-        """The iteration whose weights have the best score, the first of several."""
+        """The iteration whose weights have the best score; among equal scores, the first one."""
         return int(np.argmax(self.scores))
 
     @property
@@ -37,12 +37,12 @@ class Progress(SignedSection, Generic[AnyIteration]):
         return self.scores[self.best]
 
     def has_stopped(self, patience: int) -> bool:
-        """Whether the last `patience` iterations were not better than the best before them."""
+        """Whether none of the last `patience` iterations was better than the best one before them."""
         return len(self.iterations) - 1 - self.best >= patience
 
     def with_iteration(self, iteration: AnyIteration, **update: object) -> Self:
         return self.model_copy(update={"iterations": [*self.iterations, iteration], **update})
 
     def rows(self) -> list[dict[str, Any]]:
-        """The fields of each iteration, for a curve; they are numbered from 0 on."""
+        """The fields of each iteration and its number, from 0, for a curve."""
         return [{"iteration": number, **row.model_dump()} for number, row in enumerate(self.iterations)]

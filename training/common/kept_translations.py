@@ -1,4 +1,4 @@
-"""The development set, and its translations by the weights of each iteration, kept beside a run for its report."""
+"""Copies of the development set, and of its translations in each iteration, which are kept for the report of a run."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -12,14 +12,14 @@ DEVELOPMENT = "development"  # in the directory of the work
 
 
 class KeptSet(NamedTuple):
-    """Sentences as they were translated, and what they are compared with."""
+    """Source sentences and references of a development set."""
 
-    source: Sequence[str]  # empty where it is no text
-    references: Sequence[Sequence[str]]  # one list for each set of them
+    source: Sequence[str]  # empty if the source is lattices, not text
+    references: Sequence[Sequence[str]]  # one list for each set of references
 
 
 def keep_development(work: Path, source: Path | None, references: Iterable[Path]) -> None:
-    """Keep a development set in the directory of the work; `source`: None if it is not text."""
+    """Copy a development set to the directory of the work; `source`: None if it is not text."""
     named = {f"reference.{number}.txt": path for number, path in enumerate(references, 1)}
     (work / DEVELOPMENT).mkdir(parents=True, exist_ok=True)
     for name, path in (named | ({"source.txt": source} if source else {})).items():
@@ -27,7 +27,7 @@ def keep_development(work: Path, source: Path | None, references: Iterable[Path]
 
 
 def kept_development(work: Path) -> KeptSet | None:
-    """The development set of a run; None if an older version made the run and kept none."""
+    """The development set of a run; None if an older version made the run, without a copy."""
     source, *references = (work / DEVELOPMENT / name for name in ("source.txt", *_reference_names(work)))
     if not references:
         return None
@@ -51,13 +51,13 @@ def save_texts(texts: Iterable[str], path: Path) -> None:
 
 
 def keep_translations(run: Path, iteration: int, texts: Iterable[str]) -> None:
-    """Keep the translations of an iteration in the directory `run`."""
+    """Write the translations of an iteration to the directory `run`."""
     (run / FOLDER).mkdir(parents=True, exist_ok=True)
     save_texts(texts, _path(run, iteration))
 
 
 def translations_of(run: Path, iteration: int, n_sentences: int) -> list[str]:
-    """Kept translations of an iteration. Raises FormatError if the number of sentences is wrong."""
+    """Read the translations of an iteration. Raises FormatError unless there are `n_sentences`."""
     path = _path(run, iteration)
     texts = list(read_lines(path)) if path.exists() else []
     if len(texts) != n_sentences:
@@ -67,7 +67,7 @@ def translations_of(run: Path, iteration: int, n_sentences: int) -> list[str]:
 
 
 def kept_translations(run: Path) -> dict[int, list[str]]:
-    """Kept translations of a run, by iteration; none if an older version made the run."""
+    """Read the translations of a run, by iteration; there are none if an older version made the run."""
     paths = sorted((run / FOLDER).glob("*.txt"))
     return {int(path.stem): kept_lines(path) for path in paths if path.stem.isdigit()}
 

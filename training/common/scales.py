@@ -1,7 +1,7 @@
-"""The scales of groups of learned features, chosen among factors by the score of the development set.
+"""Chooses the scales of groups of learned features among some factors, by the score of the development set.
 
-Where the length is kept, each factor has its own word penalty: what is learned changes how long translations are, for
-which dense weights that stay as they are cannot make up.
+If the length of translations is to stay the same, a word penalty is found for each factor: learned features change the
+length of translations, and fixed dense weights cannot compensate for that.
 """
 
 import math
@@ -16,15 +16,16 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.training.common.development_set import DevelopmentScorer
 
-TRANSLATIONS = 5  # of the development set, at most, to find a word penalty
-CLOSE = 0.001  # a length that differs by no more than this share of the words is right
-# Change of the penalty by ln(words / words wanted), in multiples of the largest weight; Multi30k and TED need 5 to 10
+TRANSLATIONS = 5  # the development set is translated at most so often to find a word penalty
+CLOSE = 0.001  # a length is close enough if it differs by no more than this share of the words
+# First change of the penalty for each unit of ln(words / words wanted), in multiples of the largest absolute weight;
+# Multi30k and TED need 5 to 10
 FIRST_STEP = 10.0
-STEEPER = 10.0  # each slope is at most so many times as steep as the one before, and at most so many times less steep
+STEEPER = 10.0  # from one step to the next, the slope changes at most by this factor, or by its inverse
 
 
 class Tried(NamedTuple):
-    """Weights, and the score and the length of the development set's translations with them."""
+    """Weights, and the score and the length of the development set's translation with these weights."""
 
     weights: Weights
     score: float  # 0 to 100, error rates negative
@@ -39,9 +40,9 @@ def with_best_scales(
     factors: Sequence[float],
     n_words: int | None = None,
 ) -> Weights:
-    """The weights with the scales of the `learned` groups times that one of the `factors` whose score is best.
+    """The weights, with the scales of the `learned` groups multiplied by the one of `factors` with the best score.
 
-    With `n_words`, each factor has the word penalty with which translations come nearest to that many words.
+    With `n_words`, each factor gets the word penalty that brings the translation closest to that many words.
     """
     groups = {name: getattr(weights, name) for name in learned if getattr(weights, name) is not None}
     if not groups or not sparse.n_used[0] or (list(factors) == [1.0] and n_words is None):
@@ -57,14 +58,14 @@ def with_best_scales(
 
 
 def with_length(development: DevelopmentScorer, weights: Weights, sparse: SparseWeights, n_words: int) -> Tried:
-    """The weights with that word penalty, of a few tried, with which translations are nearest to `n_words` words.
+    """Try a few word penalties; return the weights whose translation is closest to `n_words` words.
 
-    The penalties are those of the secant method on the logarithm of the words, which falls as the weight grows.
+    The secant method finds the penalties, from the logarithm of the number of words, which falls as the weight grows.
     """
     tried = [_tried(development, weights, sparse)]
     decoder = development.decoder
     largest = float(np.abs(weight_vector(decoder.dense_weights, decoder.features)).max())
-    slope = -1 / (FIRST_STEP * largest)  # of the logarithm of the words, by weight, until two are known
+    slope = -1 / (FIRST_STEP * largest)  # d ln(words) / d weight, assumed until two points are known
     while len(tried) < TRANSLATIONS and abs(tried[-1].n_words - n_words) > CLOSE * n_words:
         last = tried[-1]
         penalty = last.weights.word_penalty - _log_ratio(last.n_words, n_words) / slope

@@ -1,4 +1,4 @@
-"""Settings that trainers share: of scores and of the training data that is decoded; which of them a run may change."""
+"""Settings that trainers share, of scores and of decoding the training data; which of them a signature includes."""
 
 from typing import Annotated
 
@@ -14,12 +14,12 @@ from phrasebeam.decoder.sparse.templates import Templates
 from phrasebeam.training.metrics.bleu import ReferenceLength
 from phrasebeam.training.metrics.definitions import MetricName
 
-MOST_RUNS = 100  # of one command, with a seed or a factor each
-MOST_HYPOTHESES = 10_000  # of a sentence; products of each with each take 800 MB
-MOST_NAMES = 1_000_000  # of features, in memory
-LARGEST_BATCH = 100_000  # sentences, whose updates are in memory together
+MOST_RUNS = 100  # runs of one command; each has its own seed or factor
+MOST_HYPOTHESES = 10_000  # hypotheses of a sentence; products of all pairs of them take 800 MB
+MOST_NAMES = 1_000_000  # names of features in memory
+LARGEST_BATCH = 100_000  # sentences whose updates are in memory together
 CUBE_200 = SearchSettings(algorithm="cube", pop_limit=200, stack=200)
-# Sparse features that are learned best on small data, see docs/experiments/perceptron-settings.md.
+# The sparse features that help most on small data, see docs/experiments/perceptron-settings.md.
 RULES_AND_EDGES = Templates(
     rule_id=True,
     word_edges=WordEdges(budget=10, most_words=2),
@@ -29,11 +29,11 @@ RULES_AND_EDGES = Templates(
         Level(kind="type", budget=1),
     ],
 )
-Iterations = Annotated[int, Field(ge=1, le=1000)]  # each is an entry of the progress file, which is read whole
+Iterations = Annotated[int, Field(ge=1, le=1000)]  # each has an entry in the progress file, which is read as a whole
 
 
 class ScoringSettings(MemorySettings):
-    """Settings by which translations of development data are made and scored, and the bound on memory."""
+    """Settings of translating and scoring development data, and the bound on memory."""
 
     metric: MetricName = Field("bleu", description="metric to optimize, which also chooses the best weights")
     lowercase: bool = Field(False, description="ignore case in all scores")
@@ -42,7 +42,7 @@ class ScoringSettings(MemorySettings):
 
 
 class TrainingDataSettings(Section):
-    """Which sentence pairs of the training data are decoded, and with which leave-one-out."""
+    """Settings of decoding the training data: which sentence pairs, and with which leave-one-out."""
 
     leave_one_out: LeaveOneOut | None = Field("drop", description=LEAVE_ONE_OUT)
     lm_folds: int = Field(
@@ -70,5 +70,5 @@ def settings_with_effect(config: Section) -> dict[str, object]:
 
 
 def changed_settings(config: Section) -> dict[str, object]:
-    """The settings that differ from the defaults, as JSON for users; without threads and memory."""
+    """The settings that differ from the defaults, as JSON for users; without threads, workers and memory."""
     return config.model_dump(mode="json", exclude_defaults=True, exclude={"threads", "workers", "memory"})

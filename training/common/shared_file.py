@@ -1,4 +1,4 @@
-"""Files that models have in common on disk, so that no change of one model reaches another."""
+"""Sharing of files between models on disk, such that a change of one model does not affect the other."""
 
 import shutil
 from contextlib import suppress
@@ -8,15 +8,15 @@ from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.tables.model_files import EDITABLE
 from phrasebeam.system.descriptors import link_read_only, share_blocks
 
-SMALL = 1 << 20  # bytes: copied in no time
+SMALL = 1 << 20  # bytes; files up to this size are always copied
 
 
 def share(path: Path, target: Path, is_own: bool = True) -> None:
-    """Give `target` the content of `path`, by a copy unless that would be large. Raises OSError.
+    """Give `target` the content of `path`, by a copy unless the file is large. Raises OSError.
 
-    Large files are copied where the file system can share their blocks. Elsewhere both names are then one file that is
-    read-only: who writes into it is refused, and our own writers replace files. Files that are not our own, which lie
-    beside those of a model, are copied and stay as they are.
+    Blocks of large files are shared if the file system can do that. Otherwise, both names become links to one file,
+    which is made read-only: nobody can write into it, and our own writers replace files instead. Files that are not our
+    own, which lie beside those of a model, are copied, and their permissions do not change.
     """
     path = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -38,7 +38,7 @@ def _linked(path: Path, target: Path) -> bool:
     target.unlink(missing_ok=True)
     try:
         link_read_only(path, target)
-    except OSError:  # another file system, or another user's file
+    except OSError:  # `target` is in another file system, or the file belongs to another user
         target.unlink(missing_ok=True)
         return False
     return True

@@ -1,4 +1,4 @@
-"""The sentence pairs that a model was made of, as training that decodes them reads them."""
+"""Training data of a model for trainers that decode them: sentence pairs, their alignment, folds of language models."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -25,9 +25,9 @@ from phrasebeam.training.word_alignment.alignment_points import read_pharaoh
 
 
 def with_alignment(corpus: BitextFiles, model: Path, settings: TrainingDataSettings) -> BitextFiles:
-    """`corpus`; if leave-one-out needs its alignment and none is given, with the one that `model` keeps.
+    """`corpus`, with the word alignment in `model` if leave-one-out needs one and none is given.
 
-    Raises ConfigError if it keeps none, or that of other files, and FormatError if these are not parallel.
+    Raises ConfigError if `model` has no alignment of these files, and FormatError if the files are not parallel.
     """
     if not settings.leave_one_out or corpus.alignment is not None:
         return corpus
@@ -42,7 +42,9 @@ def with_alignment(corpus: BitextFiles, model: Path, settings: TrainingDataSetti
 def training_pairs(
     corpus: BitextFiles, settings: TrainingDataSettings, has_tags: bool = False
 ) -> Iterator[tuple[Input, tuple[str, ...]]]:
-    """The pairs that the settings take, long ones too. Raises FormatError if the files differ in their number of lines.
+    """The pairs that the settings select, including pairs with more than max_words.
+
+    Raises FormatError if the files differ in their number of lines.
 
     `has_tags`: whether the model's source tokens have tags, see words_and_tags.
     """
@@ -57,7 +59,7 @@ def training_pairs(
 def training_folds(
     corpus: BitextFiles, model: Model, directory: Path, settings: TrainingDataSettings, memory: int
 ) -> Sequence[Fold]:
-    """Language models, each without a fold of the target side, in `directory`; they are made if absent.
+    """Open the language models in `directory`, each without a fold of the target side; make them if they are missing.
 
     Estimating them takes `memory` bytes at most, see `estimate`.
     """
@@ -89,7 +91,7 @@ def _operations(corpus: BitextFiles, model: Model, directory: Path) -> Iterator[
 
 
 def check_same_lines(source: Path, target: Path) -> None:
-    """Raises FormatError unless both files have the same number of lines, at least one."""
+    """Raise FormatError unless both files have the same number of lines, at least one."""
     if not sum(1 for _ in paired(read_lines(source), read_lines(target), (source, target))):
         raise FormatError(source, "no lines, expected one sentence per line")
 

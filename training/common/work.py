@@ -1,4 +1,4 @@
-"""The work of a trainer in the model that it writes: its settings and data, by which it is told from other work."""
+"""The work of a trainer inside the model directory that it writes; its settings and data distinguish it from others."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,23 +17,23 @@ FILE = "work.yaml"  # in the directory of the work
 
 
 class BegunWork(SignedSection):
-    """The settings and data that work was begun with, and that must be the same to go on."""
+    """The settings and data with which the work began; to continue it, they must be the same."""
 
     format: Literal["phrasebeam work 1"] = "phrasebeam work 1"
     command: str
     version: str
-    settings: dict[str, object]  # those that have an effect on what was done so far
-    model: dict[str, object]  # to begin with
+    settings: dict[str, object]  # those that affect the work done so far
+    model: dict[str, object]  # the initial model
     data: dict[str, dict[str, str]]
-    begun: str = ""  # when, in UTC; that of its beginning, however often it goes on
+    begun: str = ""  # time (UTC) at which the work first began; continuing it does not change this
 
     def since(self, path: Path) -> Self:
-        """The same work with the time at which it was begun, which the file at `path` says if it goes on."""
+        """A copy with the time at which the work began: that in the file `path`, or now if there is no file."""
         begun = load_config(path, type(self)).begun if path.exists() else ""
         return self.model_copy(update={"begun": begun or datetime.now(UTC).isoformat(" ", "seconds")})
 
     def differences(self, now: "BegunWork") -> str:
-        """The entries by which the work `now` differs, in a few words."""
+        """The entries in which the work `now` differs, in a few words."""
         return differences(self._flat(), now._flat())
 
     def _flat(self) -> dict[str, object]:
@@ -41,7 +41,7 @@ class BegunWork(SignedSection):
 
 
 def find_conflict(output: Path, directory: Path, now: BegunWork) -> str:
-    """The obstacle to the work `now` in `directory` of the model `output`; "" if it begins or goes on."""
+    """What prevents the work `now` in `directory` of the model `output`; "" if it can begin or continue."""
     if (directory / FILE).exists():
         try:
             before = load_config(directory / FILE, BegunWork)
@@ -49,7 +49,7 @@ def find_conflict(output: Path, directory: Path, now: BegunWork) -> str:
             return f"a run that cannot be read ({error})"
         if before.signature == now.signature:
             return ""
-        if not {path.name for path in directory.iterdir()} <= {FILE, DEVELOPMENT}:  # else nothing was done yet
+        if not {path.name for path in directory.iterdir()} <= {FILE, DEVELOPMENT}:  # otherwise the work has no results
             return f"a run of {before.command}: {before.differences(now) or 'other settings'}"
     if (output / MODEL).exists():
         try:

@@ -23,7 +23,7 @@ from phrasebeam.training.model_building.train_model import train_model
 SETTINGS = "demo.yaml"
 TEST_SENTENCES = 200
 N_EXAMPLES = 3
-SHORTEST_EXAMPLE, LONGEST_EXAMPLE = 7, 14  # source words: enough for reordering, short enough to read
+SHORTEST_EXAMPLE, LONGEST_EXAMPLE = 7, 14  # source words: long enough for reordering, short enough to read
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class DemoResult:
 
 
 class DemoSettings(Section):
-    """Settings of a demo, in a file by which its directory is recognized."""
+    """Settings of a demo. The directory of a demo is recognized by the file of its settings."""
 
     format: Literal["phrasebeam demo 1"] = "phrasebeam demo 1"
     version: str
@@ -60,10 +60,10 @@ class DemoSettings(Section):
 def run_demo(
     directory: str | Path, sentences: int, seed: int, config: TrainModelConfig, is_forced: bool = False
 ) -> DemoResult:
-    """Train on `sentences` pairs of the demo corpus, translate and score a held-out part; all files in `directory`.
+    """Train on `sentences` pairs of the demo corpus, translate and score a held-out part. All files are in `directory`.
 
     An existing demo with other settings is refused or, if `is_forced`, deleted. Raises ConfigError if
-    `sentences` < 1, or `directory` is anything else; SmtError and OSError as training and translating do.
+    `sentences` < 1, or if `directory` has other files; SmtError and OSError as training and translating do.
     """
     if sentences < 1:
         raise ConfigError(f"sentences is {sentences}; expected 1 or more")

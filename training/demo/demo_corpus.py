@@ -69,7 +69,7 @@ def write_corpus(directory: str | Path, n_train: int, n_test: int, seed: int, no
 
 
 def write_pairs(prefix: str | Path, n: int, seed: int, noise: float = NOISE) -> tuple[Path, Path]:
-    """Write `prefix`.de and `prefix`.en with `n` lines each, a pair at a time; return the paths."""
+    """Write `prefix`.de and `prefix`.en with `n` lines each, and return the paths. Only one pair is in memory."""
     source, target = Path(f"{prefix}.de"), Path(f"{prefix}.en")
     _write_pairs(generate(n, seed, noise), source, target)
     return source, target
@@ -83,7 +83,10 @@ def _write_pairs(pairs: Iterator[Pair] | list[Pair], source: Path, target: Path)
 
 
 def _one_side(damage: Callable[[Draw, list[str], int], list[str]]) -> Callable[[Draw, Pair, Pair], Pair]:
-    """A damage of sentence pairs: `damage` of the words of a random side, at a random one but the last."""
+    """Make a damage of sentence pairs from a `damage` of words: it gets a random side, and the index of a word of it.
+
+    The word is random, but never the last one.
+    """
 
     def damaged(draw: Draw, pair: Pair, previous: Pair) -> Pair:
         sides = [side.split(" ") for side in pair]

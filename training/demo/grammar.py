@@ -10,8 +10,8 @@ from phrasebeam.training.demo.lexicon import ACCUSATIVE, DATIVE, HE, Determiner,
 T = TypeVar("T")
 Draw = Callable[[], float]  # a random number in [0, 1)
 NOMINATIVE, GENITIVE = 0, 3
-THEY = 4  # a person, as HE
-PLURAL = 3  # after the genders m, f, n: determiners and adjectives have one form for all of them
+THEY = 4  # a person, like HE
+PLURAL = 3  # index after the genders m, f, n: in the plural, determiners and adjectives have one form for all genders
 DEFINITE, INDEFINITE, BARE, NEGATIVE, WHICH = lexicon.DETERMINERS[:5]
 SINGULAR_DETERMINERS, PLURAL_DETERMINERS, MASS_DETERMINERS = (
     [determiner for determiner in lexicon.DETERMINERS for _ in range(determiner.counts[use])] for use in range(3)
@@ -27,26 +27,26 @@ DESCRIBED = *THINGS, "person", "food", "abstract", "place", "event"
 
 
 class NounPhrase(NamedTuple):
-    """A noun phrase and what agrees with it."""
+    """A noun phrase, and the properties that other words agree with."""
 
     de: str
     en: str
     person: int = HE
     gender: int = 0  # m, f, n or PLURAL
-    is_definite: bool = True  # negated by "nicht", not by "kein"
+    is_definite: bool = True  # it is negated by "nicht", not by "kein"
     is_pronoun: bool = False
     kind: str = ""  # class of its noun; "" of pronouns and names
 
 
 class Clause(dict[str, str]):
-    """The parts of a clause by name; its attributes are the `orders` of grammar.yaml, in which they are joined."""
+    """The parts of a clause by name. An attribute is the text of the clause in one of the `orders` of grammar.yaml."""
 
     def __getattr__(self, order: str) -> str:
         return join(*[self[part] for part in lexicon.ORDERS[order]])
 
 
 class Drawn(dict[str, Any]):
-    """What the names of a rule stand for, drawn when first met, so that both languages say the same."""
+    """The values of the names in a rule; each is drawn when it is first used, so that both languages say the same."""
 
     def __init__(self, draw: Draw):
         super().__init__()
@@ -86,7 +86,7 @@ def phrase(draw: Draw, name: str) -> Pair:
 
 
 def decline(draw: Draw, noun: Noun, chosen: Determiner, is_plural: bool, case: int) -> NounPhrase:
-    """The phrase of a noun and a determiner, perhaps with an adjective, and with an owner in the genitive."""
+    """The phrase of a noun and a determiner, perhaps with an adjective, perhaps with an owner in the genitive."""
     gender = PLURAL if is_plural else noun.gender
     german, english, first = noun.forms[is_plural][case], noun.en[is_plural], chosen.en[is_plural]
     if noun.kind in lexicon.ADJECTIVES and draw() < 0.22:
@@ -143,7 +143,7 @@ def name(draw: Draw, case: int) -> NounPhrase:
 
 
 def person(draw: Draw, case: int, is_negative: bool = False, pronouns: float = 0.36) -> NounPhrase:
-    """Draw a person: a pronoun, a name or a noun phrase; a pronoun of a third person but as a subject."""
+    """Draw a person: a pronoun, a name or a noun phrase. Pronouns other than subjects are in the third person."""
     choice = draw()
     if choice < pronouns:
         return pronoun(draw, case, (HE, THEY) if case else range(5))
@@ -212,7 +212,7 @@ def conjugated(verb: Verb, tense: str, person: int, is_negative: bool) -> dict[s
 
 
 def complements(draw: Draw, verb: Verb, is_negative: bool) -> tuple[dict[str, str], NounPhrase | None]:
-    """Draw what a verb takes: parts of its clause, and its object if that may have a relative clause."""
+    """Draw the complements of a verb: parts of its clause, and the object if it may have a relative clause."""
     negation = "nicht" if is_negative else ""
     if verb.takes == "i":
         return {"negation": negation}, None
@@ -248,7 +248,7 @@ def clause(
     time: float = 0.4,
     more: float = 1,
 ) -> Clause:
-    """Draw a clause, with probability `time` with a time; `more`: 0 for no negation and no relative clause."""
+    """Draw a clause, which has a time with probability `time`; `more`: 0 for no negation and no relative clause."""
     verb = verb or (pick if draw() < 0.5 else uniform)(draw, lexicon.VERBS)
     who, tense = who or subject(draw), tense or uniform(draw, ANY_TENSE)
     rule = lexicon.TENSES[tense]

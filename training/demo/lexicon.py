@@ -1,4 +1,4 @@
-"""The words and tables of grammar.yaml, whose comments tell what the fields of an entry are."""
+"""The words and tables of grammar.yaml. Comments in grammar.yaml describe the fields of the entries."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ DATA: dict[str, Any] = load_yaml(Path(__file__).parent / "grammar.yaml")
 
 
 class Pair(NamedTuple):
-    """The same in German and English."""
+    """A text in German, and its English translation."""
 
     de: str
     en: str
@@ -39,14 +39,14 @@ class Determiner(NamedTuple):
 
 
 class Verb(NamedTuple):
-    """A verb, its translation, and what it takes."""
+    """A verb, its translation, and its complements."""
 
     prefix: str  # separable, or ""
     infinitive: str  # without the prefix
     present: Sequence[str]  # by person
     past: Sequence[str]
     participle: str
-    is_with_sein: bool  # in the perfect
+    is_with_sein: bool  # the auxiliary of the perfect is "sein"
     en: dict[str, str]  # forms by name
     link: str  # the English words that follow; "+" before those that follow a pronoun, too: "picks him up"
     is_reflexive: bool
@@ -80,12 +80,12 @@ def fields(entry: str) -> list[str]:
 
 
 def pairs(text: str) -> list[Pair]:
-    """German and English of each entry."""
+    """The German and the English text of each entry."""
     return [Pair(*entry.split(" = ")) for entry in entries(text)]
 
 
 def table(rows: str) -> Table:
-    """Words of each row."""
+    """The words of each row."""
     return [fields(row) for row in rows.split("|")]
 
 

@@ -1,8 +1,8 @@
-"""Calibration: weights of a phrase and of a target word in n-best lists, found before features are learned.
+"""Calibration: a phrase penalty and a word penalty for n-best lists, fitted before features are learned.
 
-Leave-one-out takes more from long phrases than unseen text does: in such lists the best hypotheses have fewer phrases
-than weights that were tuned on other data choose. Left alone, all features together learn first to make up for that,
-and tuning takes it back afterwards. Wuebker et al. (2015) have nothing like it.
+Long phrases lose more by leave-one-out than they do in unseen text. So the best hypotheses of these lists have fewer
+phrases than the hypotheses that weights tuned on other data choose. Without calibration, all features together first
+learn to compensate for that, and tuning undoes it afterwards. Wuebker et al. (2015) have no such step.
 """
 
 import numpy as np
@@ -15,9 +15,9 @@ FIRST_STEP, LAST_STEP = 0.4, 0.05
 
 @kernel
 def add_best(lists: ScoredLists, begin, end, weights, total):
-    """Add the BLEU of the best hypothesis of each of the lists begin:end (int64) to total[0] (float64[1]).
+    """Add the BLEU of the hypothesis with the best score in each of the lists begin:end (int64) to total[0].
 
-    `weights` (float64[E]): by event.
+    `weights` (float64[E]): weight of each event; `total`: float64[1].
     """
     for n in range(begin, end):
         best, bleu = -np.inf, 0.0
@@ -31,10 +31,11 @@ def add_best(lists: ScoredLists, begin, end, weights, total):
 
 
 def calibrate(lists: ScoredLists, target_words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(float64[E] weights of events, float64[2] weights of a phrase and of a target word).
+    """The weights of events (float64[E]), and the weights of a phrase and of a target word (float64[2]).
 
-    target_words: int64[E], of the phrase of each event. The weights maximize the mean BLEU of the
-    best hypotheses: by steps along each, halved if none is better (Hooke & Jeeves 1961).
+    target_words: int64[E], number of target words in the phrase of each event. The weights maximize the mean BLEU of
+    the hypotheses with the best scores. The search makes steps along each weight, and halves the steps if none of
+    them is better (Hooke & Jeeves 1961).
     """
     design = np.stack([np.ones(target_words.size), target_words], axis=1)
     point, step = np.zeros(2), FIRST_STEP
@@ -50,7 +51,7 @@ def calibrate(lists: ScoredLists, target_words: np.ndarray) -> tuple[np.ndarray,
 
 
 def mean_best(lists: ScoredLists, weights: np.ndarray) -> float:
-    """Mean BLEU of the best hypothesis of each list, by its score and the `weights` of its events (float64[E])."""
+    """Mean BLEU of each list's best hypothesis, by model score plus the `weights` of its events (float64[E])."""
     n_lists, total = lists.first.size - 1, np.zeros(1)
     for begin in range(0, n_lists, LISTS_AT_ONCE):
         add_best(lists, begin, min(begin + LISTS_AT_ONCE, n_lists), weights, total)

@@ -24,7 +24,7 @@ else:
     Optimizer = Literal["rprop", "adagrad", "sgd", "gt", *plugins().optimizers]
 FeatureSet = Literal["a", "b", "c", "d"]
 BY_ORIENTATION: FeatureSet = "d"  # needs a model with lexicalized reordering
-# With the weights of a tuned model none of its changes scores better: weights are at a peak.
+# Why tuning is the default: with the weights of a tuned model, no iteration scores better, as they are at a peak.
 SHORT_MERT = TuneConfig(method="mert", iterations=3, nbest=100, mert=Mert(restarts=3), search=CUBE_200)
 
 

@@ -1,10 +1,11 @@
 """Expected BLEU training of a model directory: the steps of Wuebker et al. (2015), Figure 1.
 
 work directory `expected_bleu` in the output:
-lists/           n-best lists (ListStore), unless elsewhere; lm_folds/ in it: language models without a fold each
-iterations/      what is learned, before the first step (000.npy) and after each, see learners.py
+lists/           n-best lists (ListStore), unless another directory is given; lm_folds/ in it has the language models
+                 that are each estimated without one fold
+iterations/      the parameters before the first step (000.npy) and after each step, see learners.py
 checkpoint.npz   ExpectedBleuProgress, the parameters of the next iteration, and the state of the optimizer by name
-tuned/           tuned weights of the model of each iteration that was scored, where the settings have tuning
+tuned/           tuned weights of the model of each iteration that was scored, if the settings have tuning
 candidate/       the model that is being scored
 curve.csv, curve.png
 """
@@ -49,7 +50,7 @@ from phrasebeam.training.tuning.carried_search import with_inner_search
 from phrasebeam.training.tuning.tune import all_runs, tuning_before_scores
 
 WORK = "expected_bleu"  # in the model directory
-EXPECTED = Panel("expected BLEU", {"expected_bleu": "training data"}, 100.0)  # Figure 2, as is the other panel
+EXPECTED = Panel("expected BLEU", {"expected_bleu": "training data"}, 100.0)  # with the score panel, as in Figure 2
 TITLES = {"rprop": "RPROP", "adagrad": "AdaGrad", "sgd": "SGD", "gt": "growth transformation"}  # of optimizers
 PARAMETERS = array(np.float32, "parameters")  # of an iteration, as a file
 LIST_SETTINGS = {"nbest", "distinct", "search", "leave_one_out", "lm_folds", "sentences", "max_words", "lowercase"}
@@ -88,11 +89,11 @@ def train_expected_bleu(
     lists: Path | None = None,
     is_forced: bool = False,
 ) -> ExpectedBleuProgress:
-    """Learn scores of phrase pairs for `model`, and write it with those that were best on `development` to `output`.
+    """Learn scores of phrase pairs for `model`; write the model with the scores that are best on `development`.
 
     Work of an earlier call with the same settings and data is continued; another model or run in `output` is
-    refused or, if `is_forced`, deleted. The n-best lists, which depend neither on features nor on optimizers, are kept
-    in the directory `lists` for further training runs.
+    refused or, if `is_forced`, deleted. The n-best lists depend neither on features nor on optimizers; they are kept in
+    the directory `lists` for further training runs.
     """
     corpus, config = with_alignment(corpus, model, config), with_inner_search(config, model)
     derived = DerivedModel.begin(model, output, WORK, data_files(corpus, development))
@@ -133,7 +134,7 @@ class ExpectedBleuTraining:
         return self.derived.work / "checkpoint.npz"
 
     def lists(self, directory: Path) -> ListStore:
-        """The n-best lists in `directory`; missing ones are made. Raises ConfigError if there are none."""
+        """Open the n-best lists in `directory`, and make missing ones. Raises ConfigError if no sentence has a list."""
         config, opened = self.config, self.derived.opened
         data = {name: self.derived.digests[name] for name in self.corpus.by_name}
         name = self.derived.signature(config.model_dump(mode="json", include=LIST_SETTINGS), data)
@@ -149,7 +150,7 @@ class ExpectedBleuTraining:
         return store
 
     def learn(self, learner: Learner) -> ExpectedBleuProgress:
-        """All iterations, from the last checkpoint on; the parameters of each are kept."""
+        """Make all iterations, from the last checkpoint on. The parameters of each iteration are written to a file."""
         config, path, name = self.config, self.checkpoint, self.derived.signature(settings_with_effect(self.config))
         progress, parameters, state = ExpectedBleuProgress(signature=name), learner.start(), dict[str, np.ndarray]()
         if path.exists():
@@ -178,7 +179,7 @@ class ExpectedBleuTraining:
         """The parameters of iteration `number` (float64[size]). Raises FormatError if the file is damaged."""
         path, mend = self.parameters_file(number), f"delete {self.checkpoint}, and the training begins again"
         stored = map_array(path, PARAMETERS, {"parameters": size}, mend)
-        with np.errstate(invalid="ignore"):  # of a NaN that signals, in a damaged file
+        with np.errstate(invalid="ignore"):  # a damaged file may have a signalling NaN
             parameters = stored.astype(np.float64)
         if not (np.abs(parameters) <= LARGEST_NUMBER).all():
             raise FormatError(path, f"a number beyond {LARGEST_NUMBER:g}, or not a number; {mend}")
@@ -189,7 +190,7 @@ class ExpectedBleuTraining:
         return self.derived.work / "tuned" / f"{number:03d}.yaml"
 
     def score(self, progress: ExpectedBleuProgress, learner: Learner) -> ExpectedBleuProgress:
-        """Translate the development set with the weights of each iteration that shall be scored and is not yet."""
+        """Score the iterations that are due according to the settings, and have no score yet."""
         last = len(progress.iterations) - 1
         for number in [*range(0, last, self.config.score_every), last]:
             if progress.iterations[number].score is not None:
@@ -203,7 +204,7 @@ class ExpectedBleuTraining:
         return progress
 
     def _score(self, learner: Learner, number: int, signature: str) -> DevelopmentScore:
-        """The scores of the model of an iteration, with its weights or with tuned ones, which are kept."""
+        """The scores of the model of an iteration, with tuned weights if the settings have tuning; these are stored."""
         candidate, config = self.derived.work / "candidate", self.config
         self.write(replace(self.derived, output=candidate), learner, number)
         if config.tune is None:
@@ -220,7 +221,7 @@ class ExpectedBleuTraining:
     def write(
         self, output: DerivedModel, learner: Learner, number: int, tuned: Weights | None = None, gain: str = ""
     ) -> None:
-        """Write the model that the parameters of an iteration make, with `tuned` weights or those of the learner."""
+        """Write the model with the scores of an iteration, and with `tuned` weights or those of the learner."""
         parameters = self.parameters(number, learner.start().size)
         settings = {
             "expected_bleu": self.config.model_dump(mode="json", exclude={"threads", "memory"}) | {"iteration": number},

@@ -1,9 +1,9 @@
-"""Hashed features of phrase pairs, and the phrase table scores that their weights add up to.
+"""Hashed features of phrase pairs, and phrase table scores, which are sums of their weights.
 
-The sets of Wuebker et al. (2015), section 5.3, that a phrase pair alone tells; (d) stands in orientation_features.py:
-(a) the pair itself; (b) each source and target word in it; (c) triplets (Hasan et al. 2008): each source word with two
-target words in their order, and each target word with two source words. Each is a model of its own, (c) two of them:
-the weights of what a pair has are added up to one score of the pair.
+These are the sets of Wuebker et al. (2015), section 5.3, that depend on the phrase pair alone; orientation_features.py
+has set (d). (a) the pair itself; (b) each pair of a source and a target word in it; (c) triplets (Hasan et al. 2008):
+each source word with two target words in their order, and each target word with two source words. Each set is a model
+of its own, and (c) is two models. The score of a pair in a model is the sum of the weights of its features.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ MODELS: dict[FeatureSet, tuple[np.int64, ...]] = {
     "b": (WORD_PAIRS,),
     "c": (TARGET_TRIPLETS, SOURCE_TRIPLETS),
 }
-PAIRS_AT_ONCE = 1 << 14  # few: where a table has many scores, those of all these pairs are copied
+PAIRS_AT_ONCE = 1 << 14  # few, since all scores of these pairs are copied, and a table may have many
 ABSENT = np.int64(-1)
 
 
@@ -42,9 +42,9 @@ def n_features(model, n_source, n_target):
 
 @kernel
 def count_features(table: PhraseTable, model, sources, pairs, first):
-    """Write to `first` (int64[K + 1]) where the features of each of `pairs` (int64[K]) begin.
+    """Write to `first` (int64[K + 1]) at which index the features of each of `pairs` (int64[K]) begin.
 
-    `model` (int64): index of the kind of features; `sources` (int64[K]): the source phrases of the pairs.
+    `model` (int64): the model of features; `sources` (int64[K]): the source phrases of the pairs.
     """
     first[0] = 0
     for k in range(pairs.size):
@@ -93,8 +93,8 @@ class Features:
     """The F features of the phrase pairs in n-best lists."""
 
     models: tuple[np.int64, ...]
-    keys: tuple[np.ndarray, ...]  # uint64[...], of the features of each model, sorted
-    designs: tuple[Design, ...]  # of each model; features are numbered by model, and there by key
+    keys: tuple[np.ndarray, ...]  # uint64[...], keys of the features of each model, sorted
+    designs: tuple[Design, ...]  # of each model; features are numbered model by model, in the order of their keys
 
     @property
     def size(self) -> int:
@@ -107,7 +107,7 @@ class Features:
 
 
 def find_features(table: PhraseTable, pairs: np.ndarray, sets: Sequence[FeatureSet]) -> Features:
-    """The features in `sets` of `pairs` (int64[E]), the phrase pair of each event."""
+    """The features in `sets` of `pairs` (int64[E]): the phrase pair of each event."""
     models = tuple(model for name in sets for model in MODELS[name])
     keys, designs, n_before = [], [], 0
     for model in models:
@@ -119,7 +119,7 @@ def find_features(table: PhraseTable, pairs: np.ndarray, sets: Sequence[FeatureS
 
 
 def _known_keys(table: PhraseTable, model: np.int64, pairs: np.ndarray) -> np.ndarray:
-    """uint64[...] keys of all features of `pairs`, sorted; takes memory for several times their number."""
+    """Distinct keys (uint64[...]) of all features of `pairs`, sorted; takes memory for several times their number."""
     sorted_keys, waiting = np.zeros(0, np.uint64), [np.zeros(0, np.uint64)]
     for begin in range(0, pairs.size, PAIRS_AT_ONCE):
         waiting.append(np.unique(pair_keys(table, model, pairs[begin : begin + PAIRS_AT_ONCE])[1]))
@@ -139,7 +139,7 @@ def _design(table: PhraseTable, model: np.int64, pairs: np.ndarray, sorted_keys:
 
 
 def pair_keys(table: PhraseTable, model: np.int64, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(int64[K + 1] where the features of each of `pairs` (int64[K]) begin, uint64[...] their keys)."""
+    """The index at which the features of each of `pairs` (int64[K]) begin (int64[K + 1]), and their keys (uint64)."""
     sources = np.searchsorted(table.pair_offsets, pairs, side="right") - 1
     first = np.empty(pairs.size + 1, np.int64)
     count_features(table, model, sources, pairs, first)
@@ -149,7 +149,10 @@ def pair_keys(table: PhraseTable, model: np.int64, pairs: np.ndarray) -> tuple[n
 
 
 def condensed(table: PhraseTable, features: Features, weights: np.ndarray) -> Iterator[np.ndarray]:
-    """float32[K, models] scores of all pairs of the table, in pieces; features that no list had weigh 0."""
+    """Yield the scores of all pairs of the table, in pieces (float32[K, models]).
+
+    The weight of a feature that does not occur in the lists is 0.
+    """
     by_key = [new_sparse_weights(keys.size) for keys in features.keys]
     for sparse, keys, values in zip(by_key, features.keys, features.weights_by_model(weights)):
         add_weights(sparse, keys, values)

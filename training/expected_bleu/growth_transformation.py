@@ -1,29 +1,29 @@
 """Growth transformation of the two phrase channel models, p(f|e) and p(e|f) (He & Deng 2012).
 
 The objective is ln <beta> - tau * sum of KL(prior || p) over the distributions of a channel model. Distributions stay
-normalized: if one of its pairs changes, all of them do, which makes this larger and slower than steps along a gradient
-(Wuebker et al. 2015, section 4.1).
+normalized: if the probability of one pair changes, all probabilities of its distribution change. So this takes more
+memory and time than steps along a gradient (Wuebker et al. 2015, section 4.1).
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-SMOOTHING = 2.0  # of the constants D, at first
+SMOOTHING = 2.0  # first value of the factor `smoothing` of the constants D, see grow
 
 
 class Channel(NamedTuple):
     """A channel model over P phrase pairs: one distribution for each phrase that is given."""
 
-    given: np.ndarray  # int64[P], number of the phrase on whose side the pair's probability is conditioned
+    given: np.ndarray  # int64[P], number of the phrase on which the pair's probability is conditioned
     prior: np.ndarray  # float64[P], probabilities before training
-    ln_weight: float  # lambda, of ln p in the model score
+    ln_weight: float  # lambda, the weight of ln p in the model score
 
 
 class GrowthStep(NamedTuple):
-    """The best probabilities so far, from which the next step is made."""
+    """The best probabilities so far, from which the next step starts."""
 
-    value: float  # of the objective there
+    value: float  # of the objective with these probabilities
     probabilities: tuple[np.ndarray, ...]  # float64[P] of each channel
     gradient: np.ndarray  # float64[P] of ln <beta>, see grow
     smoothing: float
@@ -32,9 +32,10 @@ class GrowthStep(NamedTuple):
 def ascend(
     before: GrowthStep | None, value: float, probabilities: tuple[np.ndarray, ...], gradient: np.ndarray
 ) -> GrowthStep:
-    """The point from which the next step is made: `probabilities`, or those `before` if the objective went down.
+    """The point from which the next step starts: `probabilities`, or the point `before` if the objective decreased.
 
-    A step goes up if its constants D are large enough, which is not known before: they double after each failure.
+    A step increases the objective if its constants D are large enough. How large is not known, so they are doubled
+    after each step that decreased it.
     """
     if before is not None and value < before.value:
         return before._replace(smoothing=2 * before.smoothing)
@@ -50,14 +51,15 @@ def step(channels: tuple[Channel, ...], ascent: GrowthStep, tau: float) -> tuple
 
 
 def grow(channel: Channel, probabilities: np.ndarray, gradient: np.ndarray, tau: float, smoothing: float) -> np.ndarray:
-    """float64[P] probabilities after a step; those of each distribution add up to what they did before.
+    """The probabilities (float64[P]) after a step; the sum of each distribution does not change.
 
-    `gradient` (float64[P]) is that of ln <beta> by a pair's share of the model score, as optimizers.py has it. The
-    constant D of each distribution, which keeps it near what it was, is `smoothing` (> 1) times the larger one of the
-    sum of all amounts (He & Deng: of negative ones, hypothesis by hypothesis) and what keeps probabilities positive.
+    `gradient` (float64[P]): derivative of ln <beta> by the contribution of each pair to the model score, with the signs
+    of optimizers.py. The constant D of each distribution keeps it near its last value. D is `smoothing` (> 1) times the
+    larger of two numbers: the sum of the absolute values of all amounts (He & Deng: of the negative ones, hypothesis by
+    hypothesis), and the least D that keeps probabilities positive.
     """
     given = channel.given
-    counts = channel.ln_weight * gradient + tau * channel.prior  # p times the derivative by p
+    counts = channel.ln_weight * gradient + tau * channel.prior  # p times the derivative of the objective by p
     negative = np.maximum(-counts, 0.0)
     constants = np.bincount(given, np.abs(counts))
     positive = probabilities > 0
@@ -70,7 +72,7 @@ def grow(channel: Channel, probabilities: np.ndarray, gradient: np.ndarray, tau:
 
 
 def ln_ratio(channel: Channel, probabilities: np.ndarray) -> np.ndarray:
-    """float64[P], the change of the model score by each pair against the prior; 0 if the prior is 0."""
+    """The change of each pair's contribution to the model score since the prior (float64[P]); 0 if the prior is 0."""
     positive = channel.prior > 0
     ratio = np.divide(probabilities, channel.prior, out=np.ones(positive.size), where=positive)
     return channel.ln_weight * np.log(ratio)

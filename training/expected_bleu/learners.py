@@ -1,4 +1,4 @@
-"""Learners of phrase pair scores on n-best lists: weights of features, or the two phrase channel models."""
+"""Learners of phrase pair scores on n-best lists: they learn weights of features, or the two phrase channel models."""
 
 from collections.abc import Iterator, Mapping
 from typing import Protocol
@@ -36,28 +36,28 @@ from phrasebeam.training.expected_bleu.orientation_features import (
 class Learner(Protocol):
     """A way to learn scores from the lists of a model; its parameters are one float64 array of fixed size."""
 
-    declared: Mapping[str, ArrayField]  # of a checkpoint: "parameters", and the state after a step
+    declared: Mapping[str, ArrayField]  # the arrays of a checkpoint: "parameters", and the state after a step
 
     def start(self) -> np.ndarray:
         """The parameters before the first step."""
 
     def step(self, parameters: np.ndarray, state: State) -> ObjectiveValue:
-        """Make a step: `parameters` and `state` change in place. Returns the objective before it."""
+        """Make a step: `parameters` and `state` change in place. Returns the objective before the step."""
 
     def table_scores(self, parameters: np.ndarray) -> Iterator[np.ndarray]:
-        """float32[K, columns] ln_scores of the phrase table, in pieces."""
+        """The ln_scores of the phrase table, in pieces (float32[K, columns])."""
 
     def orientation_scores(self, parameters: np.ndarray) -> Iterator[np.ndarray] | None:
-        """float32[K, columns] ln_scores of the reordering table, in pieces; None if it does not change."""
+        """The ln_scores of the reordering table, in pieces (float32[K, columns]); None if it does not change."""
 
     def model_weights(self) -> Weights:
         """Weights of a model with the learned scores."""
 
 
 class FeatureLearner:
-    """Learns weights of features by gradient steps; each model of features becomes one more score of the table.
+    """Learns weights of features by gradient steps; each model of features adds one score to the phrase table.
 
-    Raises ConfigError if the model has no orientations, and features of these are asked for.
+    Raises ConfigError if the settings have features by orientation, but the model has no lexicalized reordering.
     """
 
     def __init__(self, opened: Model, store: ListStore, config: ExpectedBleuConfig):
@@ -75,17 +75,17 @@ class FeatureLearner:
         self.declared: Mapping[str, ArrayField] = dict.fromkeys(names, array(np.float64, self.size))
 
     def start(self) -> np.ndarray:
-        """Weights of all features, 0 (float64[F])."""
+        """The weights of all features, which are 0 (float64[F])."""
         return np.zeros(self.size)
 
     def step(self, parameters: np.ndarray, state: State) -> ObjectiveValue:
-        """Make a step of the optimizer, in place; the objective before it."""
+        """Make a step of the optimizer, in place. Returns the objective before the step."""
         value, gradient = self.objective.at(parameters)
         OPTIMIZERS[self.config.optimizer](parameters, gradient, state, self.config.steps)
         return value
 
     def table_scores(self, parameters: np.ndarray) -> Iterator[np.ndarray]:
-        """The scores of the phrase table, followed by one for each model of features."""
+        """The scores of the phrase table, followed by one score for each model of features."""
         table = self.opened.tables.phrases
         begin = 0
         for piece in condensed(table, self.features, parameters[: self.features.size]):
@@ -94,14 +94,14 @@ class FeatureLearner:
             begin = end
 
     def orientation_scores(self, parameters: np.ndarray) -> Iterator[np.ndarray] | None:
-        """The scores of the reordering table, followed by those of features by orientation."""
+        """The scores of the reordering table, followed by the learned scores of the orientation features."""
         if self.by_orientation is None:
             return None
         learned = self.by_orientation.scores(parameters[self.features.size :])
         return map(np.hstack, zip(_pieces(self.opened.tables.ln_reordering), learned, strict=True))
 
     def model_weights(self) -> Weights:
-        """The model's weights, with 1 for each added score, and 0 for it in groups by length."""
+        """The model's weights, extended by a weight of 1 for each added score; in weights by length it is 0."""
         weights, n_scores = self.opened.weights, len(self.features.models)
         update = {"translation": [*weights.translation, *[1.0] * n_scores]}
         if self.by_orientation is not None:
@@ -113,7 +113,7 @@ class FeatureLearner:
 
 
 class ChannelLearner:
-    """Learns p(f|e) and p(e|f) of all pairs by growth transformation; parameters are both, concatenated."""
+    """Learns p(f|e) and p(e|f) of all pairs by growth transformation; the parameters are both arrays, concatenated."""
 
     columns = SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE
 
@@ -137,13 +137,13 @@ class ChannelLearner:
         }
 
     def start(self) -> np.ndarray:
-        """The probabilities of the model before, concatenated (float64[2 P])."""
+        """The probabilities of the model before training, concatenated (float64[2 P])."""
         return np.concatenate([channel.prior for channel in self.channels])
 
     def step(self, parameters: np.ndarray, state: State) -> ObjectiveValue:
-        """Make a step of growth transformation, in place; the objective before it.
+        """Make a step of growth transformation, in place. Returns the objective before the step.
 
-        Where the last step decreased the objective, the new one starts again from the point before.
+        If the last step decreased the objective, the new step starts again from the point before it.
         """
         config, probabilities = self.config, tuple(np.split(parameters, len(self.channels)))
         by_pair = sum(map(ln_ratio, self.channels, probabilities))
@@ -164,7 +164,7 @@ class ChannelLearner:
         return value
 
     def table_scores(self, parameters: np.ndarray) -> Iterator[np.ndarray]:
-        """The scores of the phrase table, with those of the channel models replaced."""
+        """The scores of the phrase table, with the learned probabilities in place of the two channel models."""
         ln_scores, learned = self.opened.tables.phrases.ln_scores, np.split(parameters, len(self.channels))
         for piece, *shares in zip(_pieces(ln_scores), *map(_pieces, learned), strict=True):
             piece = piece.copy()
@@ -177,19 +177,19 @@ class ChannelLearner:
         """Returns None: the reordering table does not change."""
 
     def model_weights(self) -> Weights:
-        """The weights of the model before, which do not change."""
+        """The weights of the model before training, which do not change."""
         return self.opened.weights
 
 
 def _by_orientation(opened: Model, events: Events, n_before: int) -> OrientationFeatures:
-    """The features by orientation, numbered from `n_before` on."""
+    """The orientation features of `events`, numbered from `n_before` on."""
     if opened.description.reordering is None:
         raise ConfigError(f"features use orientations ({BY_ORIENTATION}), and the model has no lexicalized reordering")
     return find_orientation_features(opened.tables.orientations, events, len(opened.tables.phrases.ln_scores), n_before)
 
 
 def _calibrated(opened: Model, store: ListStore, config: ExpectedBleuConfig) -> np.ndarray | None:
-    """float64[E] weights of events by calibration; None if the settings switch it off."""
+    """The weights of events by calibration (float64[E]); None if the settings switch it off."""
     if not config.calibrate:
         return None
     target_words = np.diff(opened.tables.phrases.target_offsets)[store.events().pair]

@@ -1,9 +1,9 @@
-"""N-best lists of training data on disk, made once: scores, sentence BLEU and phrases of every hypothesis.
+"""N-best lists of training data on disk, made once: score, sentence BLEU and phrases of every hypothesis.
 
-Features fire by the phrases of a derivation: a pair and its orientations to the phrases before and after. Each such
-combination is an event; they are numbered in the order in which they come, so that arrays over them are as large as
-the lists need, and not as the whole phrase table. Arrays only grow; after a kill the store is as it was at the
-last commit.
+Features depend on the phrases of a derivation: on a phrase pair and its orientations to the phrases before and after
+it. Each combination of these is an event. Events are numbered in the order in which they occur, so that arrays over
+events are as large as the lists need, not as large as the phrase table. Arrays only grow; after a kill the store is as
+it was at the last commit.
 """
 
 from pathlib import Path
@@ -21,7 +21,7 @@ from phrasebeam.training.nbest.growing_array import NO_ROWS, Committed, GrowingA
 
 INDEX = "lists.yaml"
 NO_EVENT = -1
-CHOICES = N_ORIENTATIONS - int(UNSEEN)  # of an orientation
+CHOICES = N_ORIENTATIONS - int(UNSEEN)  # number of values of an orientation, including UNSEEN
 LAYOUT: dict[str, tuple[type, tuple[int, ...]]] = {
     "first": (np.int64, ()),
     "score": (np.float32, ()),
@@ -29,7 +29,7 @@ LAYOUT: dict[str, tuple[type, tuple[int, ...]]] = {
     "event_first": (np.int64, ()),
     "event": (np.int32, ()),
     "pair": (np.int64, ()),  # by event
-    "orientations": (np.int8, (len(DIRECTIONS),)),  # likewise
+    "orientations": (np.int8, (len(DIRECTIONS),)),  # by event
 }
 
 
@@ -60,7 +60,7 @@ class Events(NamedTuple):
         return Events(self.pair[indices], self.orientations[indices])
 
     def codes(self) -> np.ndarray:
-        """int64[E], one number for both orientations."""
+        """One number for both orientations of each event (int64[E])."""
         backward, forward = self.orientations.astype(np.int64).T - UNSEEN
         return CHOICES * backward + forward
 
@@ -71,17 +71,17 @@ class ScoredList(NamedTuple):
     score: np.ndarray  # float64[K], model score
     bleu: np.ndarray  # float64[K], of the sentence
     first: np.ndarray  # int64[K + 1], phrases of hypothesis i are first[i]:first[i + 1]
-    phrases: Events  # those with negative pairs, which the phrase table has not, fire nothing
+    phrases: Events  # negative pairs are not in the phrase table; they have no features
 
 
 class ListStore:
-    """The lists of the first sentences of some training data, for a phrase table of P pairs."""
+    """The n-best lists of the first sentences of the training data, for a phrase table of `n_pairs` pairs."""
 
     def __init__(self, directory: Path, signature: str, n_pairs: int):
-        """The store in `directory` as it was committed last, or a new one.
+        """Open the store in `directory` at its last commit, or make a new one.
 
-        `signature` is of all that lists depend on. Raises ConfigError if those in `directory` have another, or where
-        there is something else.
+        `signature`: of everything that the lists depend on. Raises ConfigError if the store has another signature, or
+        if `directory` has other files.
         """
         check_regular(directory)
         self.directory, self.index = directory, begin(directory / INDEX, ListIndex(signature=signature))
@@ -94,12 +94,12 @@ class ListStore:
             for name in ("first", "event_first"):
                 self._arrays[name].append(np.zeros(1, np.int64))
             self.commit(0)
-        self._row = np.full(n_pairs, NO_EVENT, np.int32)  # of pairs, in _event
+        self._row = np.full(n_pairs, NO_EVENT, np.int32)  # row of each pair in _event
         self._n_rows, self._event = 0, np.full((0, CHOICES**2), NO_EVENT, np.int32)
         self._number(self.events(), 0)
 
     def add(self, scored: ScoredList) -> None:
-        """Append the list of the next sentence that has one."""
+        """Append the list of the next sentence that has a list."""
         arrays = self._arrays
         is_known = scored.phrases.pair >= 0
         phrases = scored.phrases.take(np.flatnonzero(is_known))
@@ -114,12 +114,12 @@ class ListStore:
         arrays["first"].append(np.array([arrays["score"].n_rows]))
 
     def _number(self, phrases: Events, n_events: int) -> np.ndarray:
-        """Number new events from `n_events` on; int64[...], indices of the first phrase of each of them."""
+        """Number new events from `n_events` on; return the index of the first phrase of each of them (int64[...])."""
         pairs = np.unique(phrases.pair[self._row[phrases.pair] == NO_EVENT])
         self._row[pairs] = np.arange(self._n_rows, self._n_rows + pairs.size)
         self._n_rows += pairs.size
         if self._n_rows > len(self._event):
-            added = np.full((self._n_rows, CHOICES**2), NO_EVENT, np.int32)  # twice as many, or more
+            added = np.full((self._n_rows, CHOICES**2), NO_EVENT, np.int32)  # the array becomes at least twice as long
             self._event = np.concatenate([self._event, added])
         cells = self._row[phrases.pair] * np.int64(CHOICES**2) + phrases.codes()
         event = self._event.reshape(-1)
@@ -129,7 +129,7 @@ class ListStore:
         return indices
 
     def commit(self, n_read: int, is_whole: bool = False) -> None:
-        """Make what was added durable; it covers the first `n_read` sentences."""
+        """Make all added lists durable; they are those of the first `n_read` sentences."""
         rows = {name: array.commit() for name, array in self._arrays.items()}
         self.index = self.index.model_copy(update={"n_read": n_read, "is_whole": is_whole, "rows": rows})
         save_config(self.index, self.directory / INDEX)

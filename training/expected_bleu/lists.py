@@ -26,11 +26,11 @@ def make_lists(
     config: ExpectedBleuConfig,
     total: int,
 ) -> None:
-    """Translate all sentences whose lists the store lacks; `total`: how many sentences there are, for the bar.
+    """Make the lists that the store lacks; `total`: number of all sentences, for the progress bar.
 
     Sentences that are empty or too long are left out.
     """
-    waiting: deque[tuple[int, str]] = deque()  # filled by the thread that reads, emptied here
+    waiting: deque[tuple[int, str]] = deque()  # filled by the thread that reads input, emptied here
     begin = store.index.n_read
 
     def inputs() -> Iterator[Input]:

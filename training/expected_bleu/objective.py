@@ -1,9 +1,9 @@
 """ln of expected BLEU over n-best lists, less the squares of the weights, and its gradient (Wuebker et al. 2015, 5.1).
 
-O = ln <beta> - tau * |theta|^2 (Equation 9), <beta> being the mean over lists of the sum of p(E|F) beta(E), and p the
-softmax of model scores within a list. Features fire by events: an event is a phrase pair that stands in a derivation,
-and fires what the pair has. So passes over lists deal with events only, and `designs` map weights and gradients between
-events and features. Signs are those of optimizers.py.
+O = ln <beta> - tau * |theta|^2 (Equation 9). <beta> is the mean over lists of the sum of p(E|F) beta(E), and p is the
+softmax of model scores within a list. Features fire by events: an event is a phrase pair in a derivation with its
+orientations, and fires all features that depend on them. So passes over lists deal with events only, and `designs` map
+weights and gradients between events and features. Signs are those of optimizers.py.
 """
 
 import math
@@ -18,22 +18,22 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.engine.current_engine import current_engine
 from phrasebeam.kernels.jit import kernel
 
-PARTS = 4  # of the lists, each with a gradient of its own: results do not depend on the number of threads
+PARTS = 4  # parts of the lists, each with its own gradient, so that results do not depend on the number of threads
 LISTS_AT_ONCE = 1 << 10
 
 
 class ScoredLists(NamedTuple):
-    """N lists with H hypotheses, which have Z events; may be larger than memory."""
+    """N lists with H hypotheses and Z events in all; may be larger than memory."""
 
     first: np.ndarray  # int64[N + 1], hypotheses of list n are first[n]:first[n + 1], one or more
-    score: np.ndarray  # float32[H], model score without what is learned, less that of the first in the list
+    score: np.ndarray  # float32[H], model score without learned scores, minus that of the first hypothesis in the list
     bleu: np.ndarray  # float32[H], of the sentence
     event_first: np.ndarray  # int64[H + 1], events of hypothesis h are event[event_first[h]:event_first[h + 1]]
     event: np.ndarray  # int32[Z]
 
 
 class Design(NamedTuple):
-    """Features that each of E events fires, with repetitions; there are F of them, in all designs together."""
+    """The features that each of E events fires, with repetitions; all designs together have F features."""
 
     first: np.ndarray  # int64[E + 1]
     feature: np.ndarray  # int32[...], those of event e are feature[first[e]:first[e + 1]]
@@ -49,10 +49,11 @@ class ObjectiveValue(NamedTuple):
 
 @kernel
 def add_expectations(lists: ScoredLists, begin, end, weights, scale, scratch, gradient, total):
-    """Add <beta>_n of the lists begin:end (int64) to total[0], and its derivatives by event to `gradient` (float64[E]).
+    """Add the expected BLEU of each of the lists begin:end (int64) to total[0], and its derivatives to `gradient`.
 
-    `weights` (float64[E]): of events; `scale` (float64): of scores; `scratch`: float64, as long as the longest list;
-    `total`: float64[1]. Equation 13 in two passes over a list.
+    `gradient` (float64[E]): derivatives by the weights of events; `weights` (float64[E]): of events; `scale` (float64):
+    factor of scores; `scratch`: float64, as long as the longest list; `total`: float64[1]. This is Equation 13, in two
+    passes over a list.
     """
     for n in range(begin, end):
         start, stop = lists.first[n], lists.first[n + 1]
@@ -88,14 +89,14 @@ def add_by_event(design: Design, weights, out):
 
 @kernel
 def add_by_feature(design: Design, amounts, out):
-    """Add the `amounts` (float64[E]) of events to those of the features that they fire, in `out` (float64[F])."""
+    """Add the amount of each event (`amounts`, float64[E]) to `out` (float64[F]) for each feature that it fires."""
     for e in range(amounts.size):
         for i in range(design.first[e], design.first[e + 1]):
             out[design.feature[i]] += amounts[e]
 
 
 def expectations(lists: ScoredLists, weights: np.ndarray, scale: float, threads: int) -> tuple[float, np.ndarray]:
-    """(<beta>, float64[E] its gradient by the weights of events).
+    """<beta>, and its gradient by the weights of events (float64[E]).
 
     Takes memory for PARTS gradients, whatever the size of the lists.
     """
@@ -119,12 +120,12 @@ def expectations(lists: ScoredLists, weights: np.ndarray, scale: float, threads:
 
 
 def _pieces(first: np.ndarray) -> Sequence[np.ndarray]:
-    """Overlapping pieces of `first`, since differences of all at once would take too much memory."""
+    """Overlapping pieces of `first`; differences of the whole array would take too much memory."""
     return [first[i : i + (1 << 20) + 1] for i in range(0, first.size, 1 << 20)]
 
 
 def ln_expected(expected: float) -> float:
-    """ln <beta>. Raises ConfigError if that is 0."""
+    """ln <beta>. Raises ConfigError if <beta> is 0."""
     if expected <= 0.0:
         raise ConfigError(
             "no hypothesis has two adjacent words in common with its reference; give data that fit the model"
@@ -137,7 +138,7 @@ class Objective:
     """Equation 9 over some lists, and its gradient."""
 
     lists: ScoredLists
-    designs: Sequence[Design]  # an event fires what they all have
+    designs: Sequence[Design]  # an event fires its features in all of them
     n_features: int
     tau: float
     scale: float = 1.0  # of model scores before they become probabilities

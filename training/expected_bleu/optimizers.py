@@ -1,8 +1,8 @@
 """Steps towards a larger objective, each a function of weights, gradient and state (Wuebker et al. 2015, section 4).
 
-The signs of all of training/expected_bleu: the objective shall become large, and `gradient` is the objective's. A
-weight is added to the model score for each time that its feature fires, and higher scores are better: the paper's
-scores are costs, so that its Equations 8 and 11 to 13 have the other sign.
+Signs are the same in all of training/expected_bleu: the objective is maximized, and `gradient` is its gradient. A
+weight is added to the model score each time that its feature fires, and higher scores are better. The paper's scores
+are costs, so that its Equations 8 and 11 to 13 have the opposite sign.
 
 weights, gradient: float64[F]. `state` is empty before the first step and holds float64[F] arrays by name; weights and
 state change in place.
@@ -25,7 +25,7 @@ def sgd(weights: np.ndarray, gradient: np.ndarray, state: State, steps: Steps) -
 
 
 def adagrad(weights: np.ndarray, gradient: np.ndarray, state: State, steps: Steps) -> None:
-    """A step of AdaGrad (Equations 4 and 5); weights whose gradient was always 0 stay."""
+    """A step of AdaGrad (Equations 4 and 5); weights whose gradient was always 0 do not change."""
     squares = state.setdefault("squares", np.zeros(weights.size))
     squares += gradient**2
     roots = np.sqrt(squares)
@@ -33,10 +33,10 @@ def adagrad(weights: np.ndarray, gradient: np.ndarray, state: State, steps: Step
 
 
 def rprop(weights: np.ndarray, gradient: np.ndarray, state: State, steps: Steps) -> None:
-    """A step of RPROP (tables of section 4.2): if the gradient changes its sign, the last step is taken back.
+    """A step of RPROP (tables of section 4.2): if the gradient of a weight changes its sign, its last step is undone.
 
-    So a weight on which no other depends ends by going back and forth between two values. Riedmiller & Braun (1993)
-    take the gradient as 0 once a step was taken back, which the tables do not.
+    So a weight on which no other depends ends up alternating between two values. Riedmiller & Braun (1993) set the
+    gradient to 0 after a step was undone; the tables do not.
     """
     settings = steps.rprop
     last_gradient = state.setdefault("gradient", np.zeros(weights.size))

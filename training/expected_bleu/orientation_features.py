@@ -1,7 +1,8 @@
 """Features of phrase pairs in an orientation, set (d) of Wuebker et al. (2015, section 5.3), and their scores.
 
-One feature for each pair, direction and orientation that the model's lexicalized reordering tells apart, by number:
-pair * C + column, C being the columns of its table. They become as many columns more: C models of one weight each.
+There is one feature for each pair, direction and orientation that the model's lexicalized reordering distinguishes. Its
+number is pair * C + column, where C is the number of columns of the reordering table. The features become C more
+columns of this table: C models, with one weight each.
 """
 
 from collections.abc import Iterator
@@ -31,7 +32,10 @@ class OrientationFeatures:
         return self.numbers.size
 
     def scores(self, weights: np.ndarray) -> Iterator[np.ndarray]:
-        """float32[K, C] scores of all pairs, in pieces of PAIRS_AT_ONCE, by `weights` (float64[F]); others are 0."""
+        """Yield the scores of all pairs by `weights` (float64[F]), in pieces of PAIRS_AT_ONCE pairs (float32[K, C]).
+
+        The score of a feature that does not occur in the lists is 0.
+        """
         n_columns = self.n_columns
         for begin in range(0, self.n_pairs, PAIRS_AT_ONCE):
             end = min(begin + PAIRS_AT_ONCE, self.n_pairs)
@@ -42,9 +46,9 @@ class OrientationFeatures:
 
 
 def find_orientation_features(model: Orientations, events: Events, n_pairs: int, n_before: int) -> OrientationFeatures:
-    """The features of events; an event fires none or one in each direction. Other features are the first `n_before`."""
+    """The orientation features of events, numbered from `n_before` on; an event fires at most one in each direction."""
     n_columns = model.ln_default.size
-    # The last element is that of UNSEEN, which is -1.
+    # The appended last element is the column of UNSEEN, which is -1.
     by_direction = [np.append(columns, ABSENT)[events.orientations[:, i]] for i, columns in enumerate(model.columns)]
     columns = np.stack(by_direction, axis=1)
     fires = columns != ABSENT

@@ -15,14 +15,14 @@ SCORES, ORIENTATION_SCORES = (f"{name}/ln_scores.npy" for name in ("phrases", "r
 
 
 class Scores(NamedTuple):
-    """Rows of tables in the order of the phrase pairs, in pieces."""
+    """Rows of the phrase table and of the reordering table, in pieces, in the order of the phrase pairs."""
 
     pairs: Iterable[np.ndarray]  # float32[K, one for each of the weights]
-    orientations: Iterable[np.ndarray] | None  # float32[K, ...], the columns that were learned added; None: as before
+    orientations: Iterable[np.ndarray] | None  # float32[K, ...], with the learned columns; None: as before training
 
 
 def write_scored(derived: DerivedModel, scores: Scores, weights: Weights, making: Making) -> None:
-    """Write a model that is derived by giving it these scores of phrase pairs."""
+    """Write a derived model with these scores of phrase pairs."""
     opened, output, own = derived.opened, derived.output, {SCORES}
     n_pairs, description = len(opened.tables.phrases.ln_scores), opened.description
     _write(output / SCORES, (n_pairs, len(weights.translation)), scores.pairs)

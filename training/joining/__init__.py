@@ -1,1 +1,1 @@
-"""Models that have what two trainers learned."""
+"""Joining of models: one model with the learned scores and features of two trainers."""

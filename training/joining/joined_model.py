@@ -1,7 +1,7 @@
-"""A model with the sparse features of another: what two trainers learned from the same data, side by side.
+"""A model with the sparse features of another model, so that it has what two trainers learned from the same data.
 
-It is not in the papers. Scores by expected BLEU and features by the perceptron, each learned beginning with the same
-model, can be worth more together than either alone, once everything is tuned (docs/experiments/both-trainers.md).
+The papers do not do this. Scores by expected BLEU and features by the perceptron, both learned from the same initial
+model, can be better together than either alone, once everything is tuned (docs/experiments/both-trainers.md).
 """
 
 from pathlib import Path
@@ -30,9 +30,10 @@ def join_features(model: Path, features: Path, output: Path, is_forced: bool = F
 
     An existing model is replaced if it was made from the same two or `is_forced`.
 
-    Weights of `model` are multiplied so that its first language model weighs what it weighs in `features`, since scales
-    of groups, and the steps of MIRA, are meant for weights of one size. Raises SmtError if `features` has no sparse
-    features to give, both models have features of the same group, or a language model weighs nothing.
+    The weights of `model` are multiplied by a factor, so that the first language model has the same weight in both
+    models: scales of groups, and the steps of MIRA, are meant for weights of this size. Raises SmtError if `features`
+    has no sparse features that can be added, if both models have features of the same group, or if the weight of a
+    first language model is not positive.
     """
     check_output(output)
     check_not_itself(output, model, features)
@@ -71,7 +72,7 @@ def join_features(model: Path, features: Path, output: Path, is_forced: bool = F
 
 
 def _joined(weights: Weights, others: Weights, models: tuple[Path, Path]) -> Weights:
-    """The first weights, scaled to the size of the second, with the second's scales of groups."""
+    """The first weights, scaled to the size of the second, with the scales of groups of the second."""
     size, other_size = (model.language_model[0] for model in (weights, others))
     if min(size, other_size) <= 0:
         problem = f"the first language models of {models[0]} and {models[1]} weigh {size:g} and {other_size:g}"
@@ -108,9 +109,9 @@ class SparseModel(NamedTuple):
 
 
 def write_union(one: SparseModel, other: SparseModel, output: Path) -> None:
-    """Write templates, their maps of word classes, weights and names of both models to `output`.
+    """Write templates, maps of word classes, sparse weights and names of features of both models to `output`.
 
-    Raises ConfigError if both have features of the same group, or levels that differ and are needed.
+    Raises ConfigError if both have features of the same group, or if they need levels that differ.
     """
     shared = np.flatnonzero(one.opened.tables.sparse.active & other.opened.tables.sparse.active)
     if shared.size:

@@ -1,4 +1,4 @@
-"""The templates of two models in one, as far as their features have the same keys in both."""
+"""The union of the templates of two models, which is possible if their features have the same keys in it."""
 
 import shutil
 from collections.abc import Sequence
@@ -12,22 +12,22 @@ from phrasebeam.decoder.sparse.templates import SPARSE_GROUPS, SWITCHES, Templat
 from phrasebeam.lm.text.word_classes import read_word_classes
 
 SIDES = "source", "target"
-LISTED = {  # by the name of a list in templates.yaml: the group that it limits to some words
+LISTED = {  # group whose features a word list limits to some words, by the name of the list in templates.yaml
     "inserted": "inserted_words",
     "deleted": "deleted_words",
     "pair_source": "word_pairs",
     "pair_target": "word_pairs",
 }
-OF_CLASS = "source_deletion", "class_reordering"  # of all levels they depend on Levels.class_column alone
+OF_CLASS = "source_deletion", "class_reordering"  # these groups depend only on the level Levels.class_column
 OF_LEVELS = [group.name for group in SPARSE_GROUPS if group.is_switch and group.is_of_levels]
 
 
 class GivenTemplates(NamedTuple):
-    """Templates, whose maps of word classes may be named relative to a directory."""
+    """Templates; paths of their maps of word classes may be relative to `directory`."""
 
     templates: Templates
     directory: Path
-    name: str  # for messages: the model or the settings that they are of
+    name: str  # of the model or the settings with these templates, for messages
 
     @property
     def needs_class(self) -> bool:
@@ -42,7 +42,7 @@ class GivenTemplates(NamedTuple):
 
     @property
     def class_levels(self) -> list[Level]:
-        """The level of tags or else of classes, with full paths; [] without one."""
+        """The level of tags, or else that of classes, with full paths; [] if there is neither."""
         found = [level for kind in ("tags", "classes") for level in self.placed_levels if level.kind == kind]
         return found[:1]
 
@@ -58,9 +58,9 @@ class GivenTemplates(NamedTuple):
 
 
 def union_of(one: GivenTemplates, other: GivenTemplates) -> Templates:
-    """The groups of both, with full paths of maps. Raises ConfigError if keys of features would differ in one.
+    """The groups of both, with full paths of maps. Raises ConfigError if the keys of features of one would change.
 
-    Deleted source words, of which there can be features without tags or classes, have those of the levels of both.
+    Features of deleted source words can exist without tags or classes; in the union they have those of its levels.
     """
     leveled = max(one, other, key=lambda given: (given.needs_levels, given.needs_class and bool(given.class_levels)))
     rest = other if leveled is one else one
@@ -84,7 +84,7 @@ def save_with_classes(templates: Templates, directory: Path) -> None:
         for side in SIDES:
             path = getattr(level, side)
             if path:
-                read_word_classes(path)  # raises FormatError where it is none
+                read_word_classes(path)  # raises FormatError if the file is not a map of word classes
                 update[side] = f"classes.{i}.{side}"
                 shutil.copyfile(path, directory / update[side])
         levels.append(level.model_copy(update=update))
@@ -103,7 +103,7 @@ def _word_lists(one: GivenTemplates, other: GivenTemplates) -> WordLists:
 
 
 def _are_same(levels: Sequence[Level], others: Sequence[Level]) -> bool:
-    """Whether levels, given with full paths, are the same, with maps of the same content."""
+    """Whether levels, given with full paths, are the same; maps are compared by content."""
 
     def content(level: Level) -> tuple[object, ...]:
         paths = [getattr(level, side) for side in SIDES]

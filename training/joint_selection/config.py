@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     PairLoss = str
 else:
     PairLoss = Literal["decoded", "sequential", *plugins().pair_losses]
-MOST_SHARDS = 10_000  # each has weights of its own
-SENTENCES_OF_SHARD = 1000  # of the paper's shards (section 5.1)
+MOST_SHARDS = 10_000  # each shard has its own weights
+SENTENCES_OF_SHARD = 1000  # size of the paper's shards (section 5.1)
 
 
 class Procedure(NamedTuple):
     """How an algorithm of the paper averages, mixes and selects the weights of shards."""
 
     averaging: Averaging
-    restarts: bool  # whether each epoch of all shards begins with mixed weights
+    restarts: bool  # whether all shards begin each epoch with the mixed weights
     selects: bool  # whether features are selected when weights are mixed
 
 
@@ -50,7 +50,7 @@ PROCEDURES: dict[Algorithm, Procedure] = {
 }
 
 
-ALWAYS_PRESENT = [feature.name for feature in (*LISTS, *SCALARS)]  # dense features of every model
+ALWAYS_PRESENT = [feature.name for feature in (*LISTS, *SCALARS)]  # dense features that every model has
 
 
 class RankingConfig(TrainingDataSettings, ScoringSettings, ListLossSettings):

@@ -50,10 +50,10 @@ def train_ranking(
     tasks: Path | None = None,
     is_forced: bool = False,
 ) -> OnlineProgress[ListIteration]:
-    """Learn weights for `model` by ranking, and write it with those that were best on `development` to `output`.
+    """Learn weights for `model` by ranking; write the model with the weights that are best on `development`.
 
-    `tasks`: a file with a label for each sentence pair, such as its domain; the pairs of a label are a shard. What an
-    earlier call with the same settings and data did is not done again; a model or work of others in `output` is refused
+    `tasks`: a file with a label for each sentence pair, such as its domain; the pairs with the same label are a shard.
+    Work of an earlier call with the same settings and data is continued; another model or run in `output` is refused
     or, if `is_forced`, deleted. Raises SmtError.
     """
     corpus, config = with_alignment(corpus, model, config), with_inner_search(config, model)
@@ -91,7 +91,7 @@ def train_ranking(
 
 
 def examples_of(pairs: Sequence[tuple[Input, tuple[str, ...]]], config: RankingConfig) -> list[ListExample]:
-    """The sentence pairs within the limits. Raises ConfigError if there is none."""
+    """The sentence pairs whose source has 1 to max_words words. Raises ConfigError if there is none."""
     examples = [
         ListExample(number, given, [" ".join(reference)])
         for number, (given, reference) in enumerate(pairs)

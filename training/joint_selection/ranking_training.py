@@ -1,4 +1,4 @@
-"""Distributed ranking as an online training: algorithms 1 to 4 of Simianer et al. (2012) over shards of lists."""
+"""Distributed ranking as an online training: algorithms 1 to 4 of Simianer et al. (2012) on shards of the data."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,21 +28,21 @@ from phrasebeam.training.ranking.list_objective import ListExample, ListObjectiv
 
 
 def rates_of(layout: FeatureLayout, config: RankingConfig) -> PerFeature:
-    """Learning rates; 0 for what is fixed."""
+    """The learning rates of all features; 0 for fixed features."""
     return per_feature(layout, lambda name: 0.0 if name in config.fixed else config.rates.get(name, config.rate))
 
 
 def list_objective(
     decoder: Decoder, examples: Sequence[ListExample], rates: PerFeature, config: RankingConfig
 ) -> ListObjective:
-    """All pairs of the levels of a list, or its expected gain."""
+    """The objective of an n-best list: ranking of all pairs of its levels, or its expected gain."""
     settings = ListSettings(config.nbest, config.distinct, config.sentence_bleu, config, config.seed)
     pairs = MultipartiteRanking(rates, config.margin, config.level, config.pairs)
     return ListObjective(decoder, examples, loss_of(config, pairs), settings)
 
 
 def shards_of(n_examples: int, config: RankingConfig) -> Shards:
-    """Shards by random partition; one for algorithm 1."""
+    """Divide the examples into shards at random; algorithm 1 has one shard."""
     n_shards = config.shards or max(1, round(n_examples / SENTENCES_OF_SHARD))
     if config.algorithm == 1:
         n_shards = 1
@@ -50,7 +50,7 @@ def shards_of(n_examples: int, config: RankingConfig) -> Shards:
 
 
 def start_weights(decoder: Decoder, rates: PerFeature, config: RankingConfig) -> LearnedWeights:
-    """The weights of the model, or 0 for all that are learned."""
+    """The weights of the model; with start: zero, 0 for all learned features."""
     dense, sparse = weight_vector(decoder.dense_weights, decoder.features), decoder.tables.sparse.weights
     if config.start == "zero":
         dense, sparse = np.where(rates.dense > 0, 0.0, dense), new_sparse_weights()
@@ -65,7 +65,7 @@ def ranking_training(
     config: RankingConfig,
     directory: Path,
 ) -> OnlineTraining[ListIteration]:
-    """The training over `shards` of the examples, with its work in `directory`."""
+    """The training on `shards` of the examples, with its work in `directory`."""
     procedure = config.procedure
     selection = None
     if procedure.selects:

@@ -1,6 +1,6 @@
-"""Tasks, such as domains, whose sentence pairs are a shard each, and which share the selected features.
+"""Tasks, such as domains: the sentence pairs of each task are a shard, and tasks share the selected features.
 
-Simianer et al. (2012, section 6) propose that; with `task_weights: own` each task has a model of its own weights.
+Simianer et al. (2012, section 6) propose this. With `task_weights: own` each task gets a model with its own weights.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,21 +25,22 @@ from phrasebeam.training.online.progress import load_best
 from phrasebeam.training.online.shards import Shards, labelled_shards
 from phrasebeam.training.ranking.list_objective import ListExample
 
-TASKS = "tasks"  # in the work directory: a model for each label, where tasks have weights of their own
+TASKS = "tasks"  # in the work directory: a model for each label, if tasks have their own weights
 LONGEST_NAME = 255  # bytes of a file name
 
 
 class Division(NamedTuple):
-    """Shards, and of tasks their labels."""
+    """Shards, and the labels of the tasks, if there are any."""
 
     shards: Shards
     labels: list[str]  # by shard; empty without tasks
 
 
 def divided(examples: Sequence[ListExample], tasks: Path | None, n_pairs: int, config: RankingConfig) -> Division:
-    """A shard for each label of `tasks`, a line for each of `n_pairs` sentence pairs; or shards by random partition.
+    """Divide the examples into shards: one for each label in the file `tasks`, or at random without such a file.
 
-    Raises ConfigError if settings do not go together, and FormatError for labels that cannot be used.
+    The file has a line for each of `n_pairs` sentence pairs. Raises ConfigError if settings contradict each other, and
+    FormatError for labels that cannot be used.
     """
     if tasks is None:
         if config.task_weights == "own":
@@ -69,10 +70,10 @@ def _file_name(label: str) -> str:
 def weights_of_tasks(
     work: Path, signature: str, labels: Sequence[str], rates: PerFeature, config: RankingConfig
 ) -> Iterator[tuple[str, BestWeights]]:
-    """The label of each task, and the weights that its shard learned.
+    """Yield the label of each task, and the weights that its shard learned.
 
-    What is not learned, or is tuned afterwards, such as scales of groups, is that of the mixed weights, which alone are
-    scored.
+    Dense weights that are fixed, or tuned afterwards, such as scales of groups, are those of the mixed weights: only
+    the mixed weights are tuned and scored.
     """
     dense = load_best(work, signature, rates.dense.size).dense
     is_own = (rates.dense > 0) & (config.tune is None)
@@ -88,7 +89,7 @@ def write_task_models(
     learned: LearnedFeatures,
     making: Making,
 ) -> None:
-    """Write a model for each task, by its label, to tasks/ of the work directory; `weights` as weights_of_tasks."""
+    """Write a model for each task to tasks/LABEL in the work directory; `weights` are those of weights_of_tasks."""
     for label, best in weights:
         of_task = replace(derived, output=derived.work / TASKS / _file_name(label))
         write_learned(of_task, decoder, best, learned, making._replace(gain="", run=f"task {label}"))

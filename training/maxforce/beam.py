@@ -1,8 +1,8 @@
 """Y-good and best y-bad hypotheses in the beam of a search, bin by bin (Yu et al. 2013, section 3.1).
 
-A hypothesis is the best derivation that leads to a node of the graph: what was recombined with it has lost. It is
-y-good if its words are a prefix of the reference, and at the end of the sentence the whole of it. The final node stands
-for all hypotheses of the last bin: there each of its edges is one.
+A hypothesis is the best derivation that leads to a node of the graph; derivations that were recombined with it do not
+count. It is y-good if its words are a prefix of the reference, or at the end of the sentence, the whole reference. All
+hypotheses of the last bin share the final node, so there each edge to this node is a hypothesis.
 """
 
 from typing import Annotated, NamedTuple
@@ -25,11 +25,11 @@ class Beam(NamedTuple):
 
     # Score of the best y-bad hypothesis; -inf without one
     bad: Annotated[np.ndarray, array(np.float64, "n + 1", fill=-np.inf)]
-    # Its score with its share of future cost, by which hypotheses are compared; -inf without one
+    # Its score with the share of future cost that counts in comparisons; -inf without one
     bad_priority: Annotated[np.ndarray, array(np.float64, "n + 1", fill=-np.inf)]
     bad_edge: Annotated[np.ndarray, array(np.int64, "n + 1", fill=NO_EDGE)]  # its last edge, or NO_EDGE
     has_good: Annotated[np.ndarray, array(np.bool_, "n + 1")]
-    # Words of the reference that y-good hypotheses have produced, or NOT_GOOD
+    # Number of reference words that the y-good hypothesis of each node has produced; NOT_GOOD if it is y-bad
     position: Annotated[np.ndarray, array(np.int32, "N")]
 
 
@@ -42,10 +42,10 @@ def new_beam(n_words: int, n_nodes: int) -> Beam:
 def fill_beam(
     graph: HypothesisGraph, options: Options, n_words, is_whole, reference, future: FutureCost, share, beam: Beam
 ):
-    """Fill `beam`, which is new; `reference`: int32[m], target ids as Options has them.
+    """Fill the new `beam`; `reference`: int32[m], target ids as Options has them.
 
-    `is_whole` (bool): whether the `n_words` (int64) words are the whole sentence; `share` (float64): of the future cost
-    that counts in comparisons.
+    `is_whole` (bool): whether the `n_words` (int64) words are the whole sentence; `share` (float64): factor of the
+    future cost in comparisons.
     """
     beam.position[START_NODE], beam.has_good[0] = 0, True
     for covered in range(1, n_words + 1):
@@ -75,7 +75,7 @@ def future_share(graph: HypothesisGraph, future: FutureCost, share, node):
 def best_good(graph: HypothesisGraph, n_words, future: FutureCost, share, best, priority):
     """Write the best node of each bin of a gold graph to `best` (int64[n + 1]); NO_NODE if there is none.
 
-    Its score with `share` (float64) of its future cost goes to `priority` (float64[n + 1]), or -inf; `n_words`: int64.
+    `priority` (float64[n + 1]) gets its score plus `share` (float64) times its future cost, or -inf; `n_words`: int64.
     """
     for covered in range(n_words + 1):
         best[covered], priority[covered] = NO_NODE, -np.inf
@@ -87,9 +87,9 @@ def best_good(graph: HypothesisGraph, n_words, future: FutureCost, share, best, 
 
 @kernel
 def position_after(graph: HypothesisGraph, options: Options, reference, positions, edge):
-    """Words of the `reference` (int32[m]) that the hypothesis of an `edge` (int64) has produced (int64), or NOT_GOOD.
+    """Number of words of `reference` (int32[m]) that the hypothesis of an `edge` (int64) has produced, or NOT_GOOD.
 
-    `positions` (int32[N]): those of the nodes before.
+    `positions` (int32[N]): this number for each earlier node. Returns int64.
     """
     position = np.int64(positions[graph.edge_from[edge]])
     if position == NOT_GOOD:

@@ -1,4 +1,4 @@
-"""The perceptron on one sentence: beam and gold lattice under the current weights, and the difference they give."""
+"""The perceptron on one sentence: compares beam and gold lattice under the current weights; gives the update."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -26,7 +26,7 @@ from phrasebeam.training.metrics.metric import make_metric
 
 
 class TrainingExample(NamedTuple):
-    """A sentence pair that has y-good derivations, of the whole or of a prefix pair."""
+    """A sentence pair that has y-good derivations, of the whole pair or of a prefix of both sides."""
 
     number: int  # line of the training data, from 0
     given: Input  # the source sentence
@@ -35,7 +35,7 @@ class TrainingExample(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """Features of the better derivation minus those of the worse; without an update all are 0, or none."""
+    """Features of the better derivation minus those of the worse one; without an update, zeros and empty arrays."""
 
     dense: np.ndarray  # float64[F], laid out as Decoder.features says
     keys: np.ndarray  # uint64[K], ascending
@@ -43,24 +43,24 @@ class Difference(NamedTuple):
     groups: np.ndarray  # int64[K], index of GROUPS
     is_solved: bool = False
     n_bins: int = 0
-    is_too_large: bool = False  # the scored lattice, so that nothing is compared
-    bin: int | None = None  # of the update
-    lead: float = 0.0  # of the better derivation, less the margin that it is to have; above 0 the update is invalid
-    better: Derivation | None = None  # in terms of the pairs of the model's table
+    is_too_large: bool = False  # whether the scored lattice is too large, so that nothing is compared
+    bin: int | None = None  # the bin of the update; None without an update
+    lead: float = 0.0  # score of the better derivation minus that of the worse one and the margin; invalid above 0
+    better: Derivation | None = None  # its pairs are numbered as in the model's phrase table
     worse: Derivation | None = None
 
 
 class BeamResult(NamedTuple):
-    """The beam of a sentence, until its search ends."""
+    """The beam of a sentence; it can be read until its search ends."""
 
     result: SearchResult
     reference: np.ndarray  # int32[m], target ids as Options has them
-    n_words: int  # that were translated
+    n_words: int  # number of source words that were translated
     beam: Beam
 
     @property
     def graph(self) -> HypothesisGraph:
-        """The graph of all hypotheses that the search kept."""
+        """The graph of all hypotheses that were not pruned."""
         return self.result.workspace.graph
 
     @property
@@ -81,18 +81,18 @@ class BeamResult(NamedTuple):
 class Comparison:
     """Compares beam and gold derivations of sentences; threads may share an instance."""
 
-    decoder: Decoder  # whose beam it is
-    forced: ForcedDecoder  # of the same weights; where its decoder is that of the beam, a sentence is prepared once
+    decoder: Decoder  # searches the beam
+    forced: ForcedDecoder  # has the same weights; if it uses `decoder`, each sentence is prepared only once
     update: Strategy
-    future_share: float = 0.0  # of the future cost, when derivations are compared
-    margin: float = 0.0  # by which y-good derivations are to lead
+    future_share: float = 0.0  # factor of the future cost when derivations are compared
+    margin: float = 0.0  # by which the score of y-good derivations should be higher
 
     def snapshot(self, weights: Weights, sparse: SparseWeights) -> WeightSnapshot:
-        """Weights for both decoders; the arrays of `sparse` must not change while it is used."""
+        """Weights for both decoders; the arrays of `sparse` must not change while the snapshot is used."""
         return self.decoder.searcher.new_snapshot(weights, sparse)
 
     def difference(self, example: TrainingExample, snapshot: WeightSnapshot | None = None) -> Difference:
-        """The features of the example's update under the weights of the snapshot, or of the decoders; 0 without one."""
+        """The update of the example under the weights of the snapshot or, without a snapshot, of the decoders."""
         with self.forced.prepare(example.given, example.reference, snapshot) as forced_search:
             gold = forced_search.score(example.lattice)
             if gold is None:
@@ -104,7 +104,7 @@ class Comparison:
     def _search(
         self, example: TrainingExample, of_gold: SentenceSearch, snapshot: WeightSnapshot | None
     ) -> Iterator[SentenceSearch]:
-        """A search with the options of the beam: `of_gold`, unless y-good derivations have other limits."""
+        """Yield a search for the beam: `of_gold`, unless y-good derivations have another table limit."""
         if self.forced.decoder is self.decoder:
             yield of_gold
             return
@@ -115,7 +115,7 @@ class Comparison:
     def _compare(self, example: TrainingExample, gold: GoldGraph, beam_result: BeamResult) -> Difference:
         closest = self._closest(beam_result, example) if self.update == "local" else None
         if closest == beam_result.beam.bad_edge[beam_result.n_words]:
-            closest = None  # nothing is more like the reference than the worse one
+            closest = None  # no hypothesis is more like the reference than the best y-bad one
         bins, nodes = self.bins(gold, beam_result, closest)
         update = UPDATES[self.update](bins, self.decoder.searcher.longest)
         if update is None:
@@ -144,9 +144,9 @@ class Comparison:
         return Difference(dense, empty.astype(np.uint64), empty, empty.astype(np.int64))
 
     def bins(self, gold: GoldGraph, beam_result: BeamResult, closest: int | None) -> tuple[Bins, np.ndarray]:
-        """The scores of all bins, and the best node of each in the gold graph (int64[n + 1]).
+        """The scores of all bins, and the best node of each bin in the gold graph (int64[n + 1]).
 
-        `closest`: edge of the hypothesis that is most like the reference, if that is another than the best y-bad one.
+        `closest`: edge of the hypothesis that is most like the reference; None if that is the best y-bad one.
         """
         n_words, beam, graph = beam_result.n_words, beam_result.beam, beam_result.graph
         nodes, priority = np.empty(n_words + 1, np.int64), np.empty(n_words + 1)
@@ -168,7 +168,7 @@ class Comparison:
         return position == beam_result.reference.size if beam_result.is_whole else bool(position != NOT_GOOD)
 
     def beam(self, example: TrainingExample, search: SentenceSearch) -> BeamResult:
-        """The beam of as much of the sentence as the lattice covers; it can be read until the search ends."""
+        """Search the part of the sentence that the lattice covers, and return the beam."""
         lattice, searcher = example.lattice, self.decoder.searcher
         n_words = int(lattice.first_gap[lattice.is_end].max())
         search.run_part(n_words)
@@ -180,7 +180,7 @@ class Comparison:
         return BeamResult(searcher.result(search), reference, n_words, beam)
 
     def _closest(self, beam_result: BeamResult, example: TrainingExample) -> int | None:
-        """The edge of the hypothesis in the last bin with the best smoothed BLEU, then the best score."""
+        """The edge of the hypothesis in the last bin with the best smoothed BLEU; among equals, with the best score."""
         graph, lattice, words_of = beam_result.graph, example.lattice, beam_result.result.words_of
         nodes = slice(*graph.stack_first[beam_result.n_words : beam_result.n_words + 2])
         first = graph.edge_first[nodes.start : nodes.stop + 1]

@@ -87,7 +87,7 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
         CUBE_200, description="search settings for scores on the development set; none: those of `search`"
     )
     scales: list[PositiveFactor] = Field(
-        [0.3, 0.15, 0.08, 0.04, 0.02],  # weights that steps of 1 have learned are far too large beside dense ones
+        [0.3, 0.15, 0.08, 0.04, 0.02],  # with steps of 1, learned weights are far too large beside dense weights
         min_length=1,
         max_length=MOST_RUNS,
         description="factors of the scales of the learned groups to try; the one with the best score on the "

@@ -1,4 +1,4 @@
-"""Training examples: the sentence pairs with y-good derivations, whose gold lattices are found once and stored."""
+"""Training examples: sentence pairs with y-good derivations. Their gold lattices are found once and stored."""
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -38,7 +38,7 @@ def find_lattices(
     config: MaxforceConfig,
     directory: Path,
 ) -> LatticeStore:
-    """The gold lattices of all sentences that have any, from `directory`; they are written if absent."""
+    """Open the store of gold lattices in `directory`; if it is missing, find and write those of all sentences."""
     if LatticeStore.is_there(directory):
         return LatticeStore(directory)
     find: Callable[[Pair], tuple[str, GoldLattice | None]] = partial(_lattice, forced, config)

@@ -1,8 +1,8 @@
 """Gold lattices on disk, read by memory map: they are found once and scored in every iteration.
 
 data     the arrays of one lattice after the other, each padded to 8 bytes
-index.npy  int64[N, 4 + arrays]: number of the sentence, where its lattice begins, the sizes of its arrays, merges_ends,
-           and the CRC-32 of its bytes
+index.npy  int64[N, 4 + arrays]: number of the sentence, first byte of its lattice in data, sizes of its arrays,
+           merges_ends, and the CRC-32 of its bytes
 store.yaml how many sentence pairs were reachable, and how many were not; the CRC-32 of index.npy
 """
 
@@ -28,17 +28,17 @@ ALIGNMENT = 8
 
 
 class StoredLattices(Section):
-    """store.yaml."""
+    """The content of store.yaml."""
 
-    counts: dict[str, Count]  # of sentence pairs, by status
+    counts: dict[str, Count]  # number of sentence pairs, by status of forced decoding
     index_crc32: int = Field(ge=0, lt=2**32)
 
 
 class LatticeWriter:
-    """Writes lattices one by one, within a `with` block; the store counts only after `finish`."""
+    """Writes lattices one by one, within a `with` block; the store is valid only after `finish`."""
 
     def __init__(self, directory: Path):
-        """A writer to `directory`; a store there that was not finished is overwritten."""
+        """Begin a store in `directory`; an unfinished store there is overwritten."""
         self.directory, self._offset = directory, 0
         self._rows: list[list[int]] = []
         directory.mkdir(parents=True, exist_ok=True)
@@ -64,7 +64,7 @@ class LatticeWriter:
         np.save(index, np.array(self._rows, np.int64).reshape(-1, 4 + len(ARRAYS)))
         stored = StoredLattices(counts=dict(counts), index_crc32=zlib.crc32(index.getvalue()))
         save_config(stored, self.directory / "store.yaml")
-        with atomic_file(self.directory / "index.npy") as file:  # the last one: whoever sees it sees all
+        with atomic_file(self.directory / "index.npy") as file:  # written last: if it exists, the store is complete
             file.write(index.getvalue())
 
     def __exit__(
@@ -84,7 +84,7 @@ class LatticeStore:
         if zlib.crc32(index) != stored.index_crc32:
             raise self._damaged("index.npy")
         self._index = np.load(io.BytesIO(index))
-        self.numbers: Sequence[int] = self._index[:, 0].tolist()  # of sentences that have lattices
+        self.numbers: Sequence[int] = self._index[:, 0].tolist()  # lines of the sentences that have lattices, from 0
         size = (directory / "data").stat().st_size
         self._data = map_file(directory / "data", np.uint8) if size else np.zeros(0, np.uint8)
         self.counts = stored.counts

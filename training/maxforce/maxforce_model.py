@@ -1,11 +1,11 @@
 """Perceptron training of a model directory: features, LM folds, gold lattices, training, and the new model directory.
 
 work directory `maxforce` in the output:
-features/        templates.yaml and the maps of word classes, where the settings have templates
-lm_folds/        language models without a fold of the training data each
+features/        templates.yaml and the maps of word classes, if the settings have templates
+lm_folds/        language models, each estimated without one fold of the training data
 lattices/        see LatticeStore
-seed-N/          of the training with this seed, see phrasebeam.training.online.training
-mean.npz         of several seeds, see mean.py
+seed-N/          files of the training with seed N, see phrasebeam.training.online.training
+mean.npz         the mean of several seeds, see mean.py
 """
 
 from collections.abc import Sequence
@@ -45,10 +45,10 @@ class TrainingResult(NamedTuple):
     """The result of train_maxforce."""
 
     progress: dict[int, OnlineProgress[MaxforceIteration]]  # by seed
-    mean: Mean | None  # of several seeds
+    mean: Mean | None  # None if there is only one seed
 
     def gain(self, metric: str) -> Gain:
-        """The gain in the score; for several seeds, that of the mean of their weights."""
+        """The gain of the training; for several seeds, that of the mean of their weights."""
         gain = Gain.of(next(iter(self.progress.values())), metric)
         if self.mean is None:
             return gain
@@ -66,11 +66,10 @@ def train_maxforce(
     config: MaxforceConfig,
     is_forced: bool = False,
 ) -> TrainingResult:
-    """Learn weights for `model`, and write it with those that were best on `development` to `output`.
+    """Learn weights for `model`; write the model with the weights that are best on `development`.
 
-    Of several seeds, the mean of those that were best of each is tuned and written. What an earlier call with the same
-    settings and data did is not done again; a model or work of others in `output` is refused or, if `is_forced`,
-    deleted.
+    With several seeds, the mean of the best weights of each seed is tuned and written. Work of an earlier call with the
+    same settings and data is continued; another model or run in `output` is refused or, if `is_forced`, deleted.
     """
     corpus, config = with_alignment(corpus, model, config), with_inner_search(config, model)
     derived = DerivedModel.begin(model, output, WORK, data_files(corpus, development))

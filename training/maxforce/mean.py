@@ -1,7 +1,7 @@
-"""The mean of the weights that were learned with several seeds, which depends less on the order of sentences.
+"""The mean of the weights that were learned with several seeds. It depends less on the order of sentences.
 
-It is not in Yu et al. (2013), who average over the steps of one training. Where weights are tuned, each training has
-its own dense weights and scales of groups, and their means are where tuning of the mean begins.
+Yu et al. (2013) do not have it; they average over the steps of one training. If weights are tuned, each training has
+its own dense weights and scales of groups, and tuning of the mean begins with their means.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ class Mean(SignedSection):
     """The score of the mean weights of several trainings."""
 
     format: Literal["phrasebeam maxforce mean 1"] = "phrasebeam maxforce mean 1"
-    best: dict[Seed, Count]  # by seed: the iteration whose weights were taken
+    best: dict[Seed, Count]  # the iteration whose weights were averaged, by seed
     score: float
     chrfpp: float | None = None
     development_words: Count
@@ -37,7 +37,7 @@ def finish_mean(
     development: DevelopmentScorer,
     signature: str,
 ) -> tuple[Mean, BestWeights]:
-    """Average, tune and score the best weights of the trainings of several seeds in `work`, unless that was done."""
+    """Average the best weights of several seeds in `work`, tune and score the mean; read it if that was done before."""
     best = {seed: progress.best for seed, progress in trainings.items()}
     path, features = work / FILE, development.decoder.features
     if path.exists():

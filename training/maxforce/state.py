@@ -23,7 +23,7 @@ class MaxforceIteration(OnlineIteration):
         return self.invalid / max(self.updates, 1)
 
     def row(self) -> dict[str, object]:
-        """The fields, and the ratio of Figure 9, which only updates have."""
+        """The fields, and the ratio of Figure 9; it is None in an iteration without updates."""
         return super().row() | {"invalid_ratio": self.invalid_ratio if self.updates else None}
 
     def text(self) -> str:

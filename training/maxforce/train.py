@@ -1,7 +1,7 @@
 """The perceptron as an online training: its direction on an example, its learning rates, its scores (Yu et al. 2013).
 
-The updates of a mini-batch are computed under the same weights, and added divided by its size (Zhao & Huang 2013); the
-weights that count are averages over all mini-batches.
+The updates of a mini-batch are computed under the same weights, and their sum is divided by the size of the mini-batch
+(Zhao & Huang 2013). The result is the average of the weights after each mini-batch.
 """
 
 from collections.abc import Mapping, Sequence
@@ -51,18 +51,18 @@ class Violation:
         return self.comparison.snapshot(weights, sparse)
 
     def with_examples(self, examples: Mapping[int, TrainingExample]) -> "Violation":
-        """The same on these examples alone, by number."""
+        """The same objective on these examples only, which are given by number."""
         return replace(self, examples=examples)
 
     def length(self, example: int) -> int:
-        """Source words of the example."""
+        """Number of source words of the example."""
         return len(self.examples[example].given.words)
 
     def score(self, statistics: Sequence[float]) -> None:
-        """Beams have no best translations of whole sentences."""
+        """Return None: beams do not give the best translations of whole sentences, which could be scored."""
 
     def outcome(self, example: int, snapshot: WeightSnapshot, epoch: int) -> Outcome:
-        """The direction of the example's update, and its derivations."""
+        """The direction of the example's update, and the two derivations compared."""
         given = self.examples[example]
         difference = self.comparison.difference(given, snapshot)
         counts = _counts(difference)
@@ -88,7 +88,7 @@ def _counts(difference: Difference) -> dict[str, float]:
 def perceptron_training(
     objective: Violation, development: DevelopmentScorer, config: MaxforceConfig, directory: Path, seed: int
 ) -> OnlineTraining[MaxforceIteration]:
-    """The training of one seed, which determines the order of sentences, with its work in `directory`."""
+    """The training with one `seed`, which determines the order of sentences; its work is in `directory`."""
     learned = [name for name in GROUPS if is_learned(name, config)]
     rates = rates_of(objective.features, config)
     plan = Plan(
@@ -122,8 +122,8 @@ def start_weights(objective: Violation) -> LearnedWeights:
 
 
 def rates_of(layout: FeatureLayout, config: MaxforceConfig) -> PerFeature:
-    """Learning rates of the rule; 0 for what is fixed or not learned."""
-    share = config.batch if RULES[config.rule].normalizes else 1  # the others average the directions of a mini-batch
+    """The learning rates of all features for the rule; 0 for features that are fixed or not learned."""
+    share = config.batch if RULES[config.rule].normalizes else 1  # other rules average over a mini-batch themselves
 
     def rate(name: str) -> float:
         if name in GROUPS:

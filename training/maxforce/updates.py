@@ -1,7 +1,7 @@
 """Four strategies that choose the bin and the derivations of a sentence's update (Yu et al. 2013, section 3).
 
 Bin i holds the partial derivations that cover i source words. The update is the features of a better derivation minus
-those of the best y-bad hypothesis of a bin; it is invalid if the better one has the higher score as it is.
+those of the best y-bad hypothesis of a bin; it is invalid if the better derivation already has the higher score.
 """
 
 from collections.abc import Callable
@@ -15,12 +15,12 @@ from phrasebeam.plugins.declarations import extended, plugins
 class Bins(NamedTuple):
     """Scores from search and forced decoding for bins 0..n; -inf if there is no such derivation.
 
-    With a margin (a departure from the paper, whose margin is 0) the scores of y-bad ones are higher by it.
+    With a margin, which the paper does not have, it is added to the scores of y-bad hypotheses.
     """
 
     good: np.ndarray  # float64[n + 1], best y-good derivation of the gold lattice
     bad: np.ndarray  # float64[n + 1], best y-bad hypothesis in the beam
-    violation: np.ndarray  # float64[n + 1], by how much the y-bad one is better; -inf where one is missing
+    violation: np.ndarray  # float64[n + 1], score of the y-bad one minus that of the y-good one; -inf if one is missing
     has_good: np.ndarray  # bool[n + 1], whether a y-good hypothesis is in the beam
     is_solved: bool  # whether the best hypothesis of the last bin is y-good, and leads by the margin
     closest: (
@@ -29,17 +29,20 @@ class Bins(NamedTuple):
 
 
 class Update(NamedTuple):
-    """From the best y-bad hypothesis of `bin` to its best y-good derivation, or to the `closest` hypothesis."""
+    """An update away from the best y-bad hypothesis of `bin`, towards its best y-good derivation.
+
+    If `closest`, it is instead towards the hypothesis that is most like the reference.
+    """
 
     bin: int
     closest: bool = False
 
 
 def early(bins: Bins, phrase_limit: int) -> Update | None:
-    """The first of `phrase_limit` bins in a row without y-good hypotheses: no y-good hypothesis can follow.
+    """Update at the first of `phrase_limit` successive bins without y-good hypotheses: none can follow after these.
 
-    A row that reaches the last bin counts as well. In a row the first bin is taken that has both derivations. Where
-    there is no such row, the update is the standard one (Collins & Roark 2004, Huang et al. 2012).
+    Fewer bins are enough if they reach to the last one. The bin is the first of them that has both derivations. If
+    there are no such bins, the update is the standard one (Collins & Roark 2004, Huang et al. 2012).
     """
     n_bins, first = bins.good.size, 1
     for i in range(1, n_bins):
@@ -53,7 +56,7 @@ def early(bins: Bins, phrase_limit: int) -> Update | None:
 
 
 def max_violation(bins: Bins, phrase_limit: int) -> Update | None:
-    """The bin where the y-bad hypothesis is better by most; none if it is better nowhere (equations 6 and 7).
+    """Update at the bin with the largest violation; none if no bin has a violation (equations 6 and 7).
 
     The violation may include future cost, but bins whose update would be invalid by scores alone are excluded.
     """
@@ -63,18 +66,18 @@ def max_violation(bins: Bins, phrase_limit: int) -> Update | None:
 
 
 def standard(bins: Bins, phrase_limit: int) -> Update | None:
-    """The last bin, unless its best hypothesis is y-good (equation 8), even if that is invalid."""
+    """Update at the last bin, even if that is invalid; none if its best hypothesis is y-good (equation 8)."""
     last = bins.good.size - 1
     return Update(last) if not bins.is_solved and _has_both(bins, last) else None
 
 
 def local(bins: Bins, phrase_limit: int) -> Update | None:
-    """The last bin; the better hypothesis is the one most similar to the reference (equations 9 and 10)."""
+    """Update at the last bin, towards the hypothesis that is most similar to the reference (equations 9 and 10)."""
     return Update(bins.good.size - 1, closest=True) if not bins.is_solved and np.isfinite(bins.closest) else None
 
 
 def lead(bins: Bins, update: Update) -> float:
-    """The score of the better derivation of an update less that of the worse; above 0 the update is invalid."""
+    """Score of the better derivation of an update minus that of the worse one; above 0 the update is invalid."""
     better = bins.closest if update.closest else bins.good[update.bin]
     return float(better - bins.bad[update.bin])
 

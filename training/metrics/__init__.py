@@ -1,1 +1,1 @@
-"""Metrics of translation quality: BLEU, chrF, TER, their sufficient statistics."""
+"""Metrics of translation quality, such as BLEU, chrF and TER, and their sufficient statistics."""

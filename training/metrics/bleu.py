@@ -1,7 +1,7 @@
-"""BLEU from sufficient statistics (Papineni et al. 2002): counted as sacrebleu counts, of text that is tokenized.
+"""BLEU of tokenized text from sufficient statistics (Papineni et al. 2002), which are counted as sacrebleu does.
 
-The statistics of a hypothesis are [length, reference length, matches of 1- to 4-grams, totals of 1- to 4-grams]; of a
-corpus, their sum. Matches are clipped at the largest count in any one reference.
+The statistics of a hypothesis are [length, reference length, matches of 1- to 4-grams, totals of 1- to 4-grams]; those
+of a corpus are their sum. Matches are clipped at the largest count in any one reference.
 """
 
 from collections.abc import Sequence
@@ -16,21 +16,21 @@ from phrasebeam.kernels.trie import NO_ROOM, ROOT, Trie, child, new_trie
 ORDER = 4
 LENGTH, REFERENCE_LENGTH, MATCHES, TOTALS = 0, 1, 2, 2 + ORDER
 N_STATISTICS = 2 + 2 * ORDER
-UNKNOWN = -1  # a word of no reference
+UNKNOWN = -1  # a word that is in no reference
 
 ReferenceLength = Literal["closest", "shortest", "average"]
 
 
 class TokenizedTexts(NamedTuple):
-    """Texts as word ids, number k being words[first[k]:first[k + 1]], each a translation of a sentence."""
+    """K translations as word ids: translation k, of sentence[k], is words[first[k]:first[k + 1]]."""
 
-    words: np.ndarray  # int32[W], UNKNOWN for words of no reference
+    words: np.ndarray  # int32[W], UNKNOWN for words that are in no reference
     first: np.ndarray  # int64[K + 1]
     sentence: np.ndarray  # int64[K]
 
 
 class ReferenceGrams(NamedTuple):
-    """Limits of n-gram matches by sentence: paths of a trie that begin with a word for the sentence itself."""
+    """Clipping limits of n-grams by sentence, in a trie whose paths begin with an id for the sentence itself."""
 
     trie: Trie  # full: it takes no further nodes
     limit: np.ndarray  # int32[nodes], largest count in any one reference of the sentence
@@ -38,10 +38,10 @@ class ReferenceGrams(NamedTuple):
 
 
 class References:
-    """The references of M sentences, counted once."""
+    """The references of M sentences; their n-grams are counted once."""
 
     def __init__(self, references: Sequence[Sequence[str]], lowercase: bool = False):
-        """`references`: one list of M sentences for each set of them."""
+        """`references`: one list of M sentences for each set of references."""
         self.lowercase = lowercase
         self.ids: dict[str, int] = {}
         sets = [[self._words(line) for line in lines] for lines in references]
@@ -58,7 +58,7 @@ class References:
     def statistics(
         self, sentences: np.ndarray, texts: Sequence[str], length: ReferenceLength = "closest"
     ) -> np.ndarray:
-        """float32[K, N_STATISTICS] of `texts` as translations of `sentences` (int64[K])."""
+        """The statistics of `texts` as translations of `sentences` (int64[K]), as float32[K, N_STATISTICS]."""
         tokenized = self._texts(sentences, [self._words(text) for text in texts])
         statistics = np.zeros((len(texts), N_STATISTICS), np.float32)
         fill_statistics(tokenized, self.grams, np.zeros(self.grams.limit.size, np.int32), statistics)
@@ -76,9 +76,9 @@ class References:
 
 
 def reference_lengths(lengths: np.ndarray, text_lengths: np.ndarray, length: ReferenceLength) -> np.ndarray:
-    """[K] reference lengths of texts of `text_lengths` (int64[K]) words; their references have `lengths` (int64[K, R]).
+    """The reference length of each of K texts of `text_lengths` (int64[K]) words, whose references have `lengths`.
 
-    Of two references that are equally close in length, the shorter one counts.
+    `lengths`: int64[K, R]. If two references are equally close in length, the shorter one counts.
     """
     if length == "shortest":
         return lengths.min(axis=1, initial=np.iinfo(np.int64).max)
@@ -100,7 +100,7 @@ def _count(texts: TokenizedTexts, n_sentences: int, n_words: int) -> ReferenceGr
 
 @kernel
 def fill_limits(texts: TokenizedTexts, n_words, count, grams: ReferenceGrams):
-    """Fill `grams` with the n-grams of the references `texts`, of a vocabulary of `n_words` (int64) words.
+    """Fill `grams` with the n-grams of the references `texts`, which have a vocabulary of `n_words` (int64) words.
 
     `count` (int32[nodes], all 0) is work space.
     """
@@ -108,7 +108,7 @@ def fill_limits(texts: TokenizedTexts, n_words, count, grams: ReferenceGrams):
         grams.root[i] = child(grams.trie, ROOT, n_words + i)
     for k in range(texts.sentence.size):
         begin, end = texts.first[k], texts.first[k + 1]
-        for step in (1, 0):  # count up, then back to 0
+        for step in (1, 0):  # step 1 counts, step 0 resets the counts to 0
             for start in range(begin, end):
                 node = grams.root[texts.sentence[k]]
                 for position in range(start, min(start + ORDER, end)):
@@ -148,7 +148,7 @@ def fill_statistics(texts: TokenizedTexts, grams: ReferenceGrams, used, statisti
 
 @inlined_kernel
 def bleu_of_sums(sums):
-    """Corpus BLEU in [0, 1] of a corpus by the sum of its statistics, `sums` (float64[N_STATISTICS]).
+    """BLEU in [0, 1] of a corpus from the sums of its statistics, `sums` (float64[N_STATISTICS]).
 
     Precisions without a match are smoothed as by sacrebleu's method "exp".
     """

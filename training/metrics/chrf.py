@@ -1,4 +1,4 @@
-"""The statistics of chrF and chrF++ against references, sentence by sentence in a kernel: as sacrebleu counts them."""
+"""The statistics of chrF and chrF++ against references, as sacrebleu counts them, by a kernel for each sentence."""
 
 from collections.abc import Sequence
 
@@ -11,12 +11,12 @@ class ChrfReferences:
     """The references of M sentences."""
 
     def __init__(self, references: Sequence[Sequence[str]], n_statistics: int, lowercase: bool = False):
-        """`references`: one list of M sentences for each set of them."""
+        """`references`: one list of M sentences for each set of references."""
         self.references, self.n_statistics = list(zip(*references)), n_statistics
         self.lowercase = lowercase
 
     def statistics(self, sentences: np.ndarray, texts: Sequence[str]) -> np.ndarray:
-        """float32[K, n_statistics] of `texts` as translations of `sentences` (int64[K])."""
+        """The statistics of `texts` as translations of `sentences` (int64[K]), as float32[K, n_statistics]."""
         of_sentence: dict[int, dict[str, list[int]]] = {}
         for row, (sentence, text) in enumerate(zip(sentences.tolist(), texts)):
             of_sentence.setdefault(sentence, {}).setdefault(text, []).append(row)

@@ -1,4 +1,4 @@
-"""The metrics of translation quality: how sacrebleu computes each, and by which statistics trainers optimize it."""
+"""Definitions of the metrics: how sacrebleu computes each, and from which statistics trainers optimize it."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -12,24 +12,24 @@ from phrasebeam.training.metrics.ter import EditRate
 
 BLEU_KIND, CHRF_KIND, TER_KIND, ERROR_KIND, ACCURACY_KIND = (np.int64(i) for i in range(5))  # see metric_scores.py
 
-References = Sequence[Sequence[str]]  # one list of sentences for each set of them
+References = Sequence[Sequence[str]]  # one list of sentences for each set of references
 
 
 class MetricOptions(NamedTuple):
-    """Options of metrics; each says which metrics it concerns."""
+    """Options of metrics; the comment on each says which metrics it concerns."""
 
-    lowercase: bool = False  # all but TER, which always ignores case, as sacrebleu has it
+    lowercase: bool = False  # of all metrics but TER, which always ignores case, as in sacrebleu
     tokenize: str | None = "none"  # BLEU's tokenizer; None: sacrebleu's own choice
 
 
 class MetricDefinition(NamedTuple):
     """One metric, as `evaluate` and all trainers use it."""
 
-    sacrebleu: Callable[[MetricOptions, References | None], Any]  # sacrebleu's Metric, against references or none yet
-    kind: np.int64  # which kernel makes scores of sums of its statistics, higher for better translations
-    n_statistics: int  # of a hypothesis, those of sacrebleu; for every metric number 1 is the size of the reference
-    scale: float = 100.0  # of the kernel's score to the usual one; negative for metrics where lower is better
-    title: str = "score"  # in figures
+    sacrebleu: Callable[[MetricOptions, References | None], Any]  # makes sacrebleu's Metric, with or without references
+    kind: np.int64  # kernel that computes scores from sums of statistics; higher scores are better
+    n_statistics: int  # of a hypothesis, as in sacrebleu; in every metric, statistic 1 is the size of the reference
+    scale: float = 100.0  # factor from the kernel's score to the usual one; negative if lower usual scores are better
+    title: str = "score"  # name in figures
 
 
 _BUILT_IN: dict[str, MetricDefinition] = {
@@ -84,7 +84,7 @@ _BUILT_IN: dict[str, MetricDefinition] = {
 
 
 def _of_plugin(name: str, own: OwnMetric) -> MetricDefinition:
-    """The definition of a plugin's metric, which is a share of two sums."""
+    """The definition of a plugin's metric, which is the ratio of two sums."""
     kind, scale = (ERROR_KIND, -100.0) if own.is_error else (ACCURACY_KIND, 100.0)
     return MetricDefinition(
         lambda options, references: PluginMetric(name, own, options.lowercase, references),

@@ -19,8 +19,8 @@ from phrasebeam.training.metrics.definitions import METRICS, MetricOptions
 from phrasebeam.training.metrics.score_hints import hint_at_fields, hint_at_low_score, hint_at_tokens
 
 PairedName = Literal["bootstrap", "randomization"]
-MOST_TRIALS = 100_000  # sacrebleu keeps a number for each trial and sentence
-PAIRED_TESTS = {"bootstrap": ("bs", 1000), "randomization": ("ar", 10_000)}  # sacrebleu's name, its number of trials
+MOST_TRIALS = 100_000  # sacrebleu has a number in memory for each trial and sentence
+PAIRED_TESTS = {"bootstrap": ("bs", 1000), "randomization": ("ar", 10_000)}  # sacrebleu's name and number of trials
 CONFIDENCE_TRIALS = 1000
 
 
@@ -29,15 +29,15 @@ class EvaluationOptions:
     """The metrics and tests to compute, and their options."""
 
     metrics: tuple[str, ...] = ("bleu", "chrf++")
-    tokenize: str | None = None  # of BLEU; None: sacrebleu's own choice
+    tokenize: str | None = None  # tokenizer of BLEU; None: sacrebleu's own choice
     lowercase: bool = False
-    paired: PairedName | None = None  # one of PAIRED_TESTS: every system against the first
-    confidence: bool = False  # of a single system, by bootstrap
-    trials: int | None = None  # None: sacrebleu's number
-    seed: int = 12345  # sacrebleu's
+    paired: PairedName | None = None  # one of PAIRED_TESTS, which compares every system with the first one
+    confidence: bool = False  # compute the confidence interval of a single system by bootstrap
+    trials: int | None = None  # of a test; None: sacrebleu's number
+    seed: int = 12345  # the default of sacrebleu
 
     def __post_init__(self) -> None:
-        """Raises ConfigError for an option that is unknown or out of range, or options that exclude each other."""
+        """Raise ConfigError for an option that is unknown or out of range, or options that exclude each other."""
         check_fields(self, "paired")
         for metric in self.metrics or ("none",):
             _expect("metric", metric, tuple(METRICS))
@@ -51,7 +51,7 @@ class EvaluationOptions:
             )
         if self.trials is not None and not 2 <= self.trials <= MOST_TRIALS:
             raise ConfigError(f"trials is {excerpt(self.trials)}; expected from 2 to {MOST_TRIALS}")
-        if not 1 <= self.seed < 2**32:  # as numpy takes them
+        if not 1 <= self.seed < 2**32:  # the seeds that numpy accepts
             raise ConfigError(
                 f"seed is {excerpt(self.seed)}; expected from 1 to {2**32 - 1} (0 is no seed to sacrebleu)"
             )
@@ -62,10 +62,10 @@ class MetricResult:
     """One metric of one system; parts that were not requested are None."""
 
     score: float  # 0 to 100, or more for error rates
-    p_value: float | None = None  # of the difference to the first system
+    p_value: float | None = None  # of the difference from the first system
     mean: float | None = None  # of the bootstrap
     interval: float | None = None  # half of the 95 % confidence interval
-    details: str = ""  # sacrebleu's: precisions, brevity penalty, lengths
+    details: str = ""  # from sacrebleu: precisions, brevity penalty, lengths
 
 
 @dataclass(frozen=True)
@@ -73,24 +73,24 @@ class Evaluation:
     """Results by metric (named as in sacrebleu) and system, and the signature of each metric."""
 
     systems: tuple[str, ...]
-    results: Mapping[str, tuple[MetricResult, ...]]  # by metric, aligned with systems
+    results: Mapping[str, tuple[MetricResult, ...]]  # by metric; in the order of `systems`
     signatures: Mapping[str, str]
     options: EvaluationOptions = field(default_factory=EvaluationOptions)
 
 
 class EvaluatedTexts(NamedTuple):
-    """Sentences of systems and of references, the same number of each."""
+    """Sentences of systems and of references; all have the same number of sentences."""
 
-    systems: Mapping[str, Sequence[str]]  # by the name of the file
-    references: Sequence[Sequence[str]]  # one list for each set of them
+    systems: Mapping[str, Sequence[str]]  # by file name
+    references: Sequence[Sequence[str]]  # one list for each set of references
 
 
 def read_evaluated(
     hypotheses: Sequence[str | Path], references: Sequence[str | Path], column: str | int | None = None
 ) -> EvaluatedTexts:
-    """Read text files, one sentence a line, or the target side of others, see read_translations for its `column`.
+    """Read text files, one sentence a line, or the target side of bilingual files.
 
-    Raises FormatError, ConfigError, OSError.
+    `column`: of the target side, see read_translations. Raises FormatError, ConfigError, OSError.
     """
     if not hypotheses or not references:
         raise ConfigError("an evaluation takes at least one hypothesis file and one reference file")
@@ -109,7 +109,10 @@ def read_evaluated(
 
 
 def check_parallel(path: str | Path, lines: Sequence[str], reference: str | Path, expected: Sequence[str]) -> None:
-    """Raise FormatError unless `path` has the expected number of lines, that of the file `reference`."""
+    """Raise FormatError unless the file `path` has as many lines as the file `reference`.
+
+    `lines` and `expected` are their lines.
+    """
     if len(lines) != len(expected):
         raise FormatError(path, f"{len(lines)} lines, but {reference} has {len(expected)}; each line must match")
 
@@ -125,7 +128,7 @@ def evaluate_files(
 
 
 def evaluate_read(texts: EvaluatedTexts, options: EvaluationOptions | None = None) -> Evaluation:
-    """Score texts of files, with hints at what may be wrong with them. Raises ConfigError."""
+    """Score texts that were read from files, and give hints at possible problems. Raises ConfigError."""
     evaluation = evaluate_texts(texts.systems, texts.references, options)
     hint_at_fields(texts.systems)
     if bleu := evaluation.results.get("BLEU"):
@@ -165,7 +168,7 @@ def evaluate_texts(
 
 
 def bleu(hypotheses: Sequence[str], references: Sequence[str], tokenize: str = "none") -> tuple[float, str]:
-    """Corpus BLEU of one system against one reference, and its signature; text is tokenized unless said otherwise."""
+    """Corpus BLEU of one system against one reference, and its signature; the default is for tokenized text."""
     evaluation = evaluate_texts({"system": hypotheses}, [references], EvaluationOptions(("bleu",), tokenize))
     return evaluation.results["BLEU"][0].score, evaluation.signatures["BLEU"]
 
@@ -222,7 +225,7 @@ def _metric(name: str, options: EvaluationOptions, references: Sequence[Sequence
     compute = metric._compute_score_from_stats
 
     def of_one_type(statistics: Sequence[float]) -> Any:
-        """Sacrebleu's bootstrap has no mean of different types, as are a score of 0 and all others."""
+        """Compute the score; 0 gets the type of other scores, since sacrebleu's bootstrap cannot average two types."""
         score = compute(statistics)
         if isinstance(statistics, np.ndarray) and not score.score:
             score.score = statistics.dtype.type(score.score)
@@ -234,7 +237,7 @@ def _metric(name: str, options: EvaluationOptions, references: Sequence[Sequence
 
 @contextmanager
 def _seed(seed: int) -> Iterator[None]:
-    """Set the seed of sacrebleu's resampling, which it reads from the environment alone, and restore it afterwards."""
+    """Set the seed of sacrebleu's resampling, which it reads only from the environment, and restore it afterwards."""
     before = os.environ.get("SACREBLEU_SEED")
     os.environ["SACREBLEU_SEED"] = str(seed)
     try:

@@ -1,4 +1,4 @@
-"""Metrics as sufficient statistics: counts of each hypothesis, whose sum over a corpus gives the score (Och 2003)."""
+"""Metrics as sufficient statistics: counts for each hypothesis; their sums over a corpus give its score (Och 2003)."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -19,26 +19,29 @@ class Metric:
     """One metric against the references of M sentences; `score` is higher for better translations."""
 
     def __init__(self, name: MetricName, n_sentences: int, count: Counter):
-        """A metric of `n_sentences` sentences, whose statistics the function `count` computes."""
+        """A metric on `n_sentences` sentences; the function `count` computes statistics of hypotheses."""
         self.name, self.n_sentences, self._count = name, n_sentences, count
         _, self.kind, self.n_statistics, self.scale, self.title = METRICS[name]
 
     def statistics(self, sentences: np.ndarray, texts: Sequence[str]) -> np.ndarray:
-        """float32[K, n_statistics] of `texts` as translations of `sentences` (int64[K])."""
+        """The statistics of `texts` as translations of `sentences` (int64[K]), as float32[K, n_statistics]."""
         return self._count(sentences, texts)
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        """float64[K] scores of the sums (float64[K, n_statistics]) of K corpora, at most 1; error rates at most 0."""
+        """Scores (float64[K]) of K corpora, from the sums of their statistics (float64[K, n_statistics]).
+
+        Scores are at most 1; error rates are negative, at most 0.
+        """
         out = np.empty(len(sums))
         score_rows(self.kind, np.ascontiguousarray(sums, np.float64), out)
         return out
 
     def corpus_score(self, statistics: np.ndarray) -> float:
-        """Score of one corpus, whose hypotheses have `statistics` (float32[M, n_statistics])."""
+        """The score of one corpus, from the statistics of its hypotheses (float32[M, n_statistics])."""
         return float(self.score(statistics.sum(axis=0, dtype=np.float64)[None])[0])
 
     def sentence_scores(self, statistics: np.ndarray) -> np.ndarray:
-        """float64[K] smoothed scores of single hypotheses, from their statistics (float32[K, n_statistics])."""
+        """Smoothed scores (float64[K]) of single hypotheses, from their statistics (float32[K, n_statistics])."""
         out = np.empty(len(statistics))
         smoothed_rows(self.kind, statistics, np.empty(self.n_statistics), out)
         return out
@@ -54,7 +57,7 @@ def make_metric(
     lowercase: bool = False,
     length: ReferenceLength = "closest",
 ) -> Metric:
-    """The metric of that name, of tokenized text, against `references`, one list for each set of them.
+    """The metric `name` of tokenized text against `references`, one list for each set of references.
 
     `length` is BLEU's reference length. Raises ConfigError unless all sets have the same number of sentences.
     """
@@ -69,9 +72,9 @@ def make_metric(
 
 
 def sentence_gains(metric: Metric, statistics: np.ndarray, name: SentenceBleu) -> np.ndarray:
-    """float64[K] scores of single hypotheses, from their statistics (float32[K, S], see Metric.statistics).
+    """Scores (float64[K]) of single hypotheses, from their statistics (float32[K, S], see Metric.statistics).
 
-    BLEU is that of `name`; other metrics have their own sentence_scores, on which `name` has no effect.
+    `name` chooses the kind of sentence BLEU; it has no effect on other metrics, which use their sentence_scores.
     """
     if metric.name != "bleu":
         return metric.sentence_scores(statistics)
@@ -82,7 +85,7 @@ def sentence_gains(metric: Metric, statistics: np.ndarray, name: SentenceBleu) -
 
 
 class SacrebleuCounter:
-    """The statistics of a metric as sacrebleu counts them, hypothesis by hypothesis."""
+    """Counts the statistics of a metric by sacrebleu, hypothesis by hypothesis."""
 
     def __init__(self, name: MetricName, references: Sequence[Sequence[str]], lowercase: bool):
         self.n_statistics = METRICS[name].n_statistics
@@ -93,7 +96,7 @@ class SacrebleuCounter:
         ]
 
     def statistics(self, sentences: np.ndarray, texts: Sequence[str]) -> np.ndarray:
-        """float32[K, n_statistics] of `texts` as translations of `sentences` (int64[K])."""
+        """The statistics of `texts` as translations of `sentences` (int64[K]), as float32[K, n_statistics]."""
         count, prepare = self.counter._compute_segment_statistics, self.counter._preprocess_segment
         counted: dict[tuple[int, str], list[float]] = {}
         for key in zip(sentences.tolist(), texts):

@@ -1,4 +1,4 @@
-"""From statistics to scores, for every metric in one kernel: what trainers call in their loops."""
+"""Kernels that compute the score of any metric from its statistics; trainers call them in their loops."""
 
 from phrasebeam.decoder.ngrams.chrf import chrf_of_sums
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
@@ -9,7 +9,7 @@ from phrasebeam.training.metrics.sentence_bleu import smoothed_bleu
 
 @inlined_kernel
 def ter_of_sums(sums):
-    """TER, negated, of `sums` (float64[2]) of edits and of reference length."""
+    """Negated TER, from the sums of edits and of reference lengths, `sums` (float64[2])."""
     if sums[1] > 0.0:
         return -sums[0] / sums[1]
     return -1.0 if sums[0] > 0.0 else 0.0
@@ -17,7 +17,7 @@ def ter_of_sums(sums):
 
 @inlined_kernel
 def share_of_sums(sums):
-    """The first of `sums` (float64[2]) by the second, the size of the references; if that is 0, the first itself."""
+    """sums[0] / sums[1] (float64[2]), where sums[1] is the size of the references; if that is 0, sums[0]."""
     return sums[0] / sums[1] if sums[1] > 0.0 else sums[0]
 
 
@@ -44,9 +44,10 @@ def score_rows(kind, sums, out):
 
 @kernel
 def smoothed_rows(kind, statistics, sums, out):
-    """Write scores by `kind` (int64) of hypotheses with `statistics` (float32[K, S]) to `out` (float64[K]).
+    """Write the scores of hypotheses by the metric `kind` (int64) to `out` (float64[K]).
 
-    BLEU is smoothed by adding one; other metrics are as of a corpus. `sums` (float64[S]) is work space.
+    `statistics`: float32[K, S]. BLEU is smoothed by adding one; other metrics are computed as for a corpus. `sums`
+    (float64[S]) is work space.
     """
     for k in range(out.size):
         for s in range(sums.size):

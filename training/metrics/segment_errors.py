@@ -1,7 +1,8 @@
 """Word error rate, character error rate and accuracy of whole segments, as metrics of sacrebleu; the rates are jiwer's.
 
-Edits are insertions, deletions and substitutions (Levenshtein 1966) against the closest reference, whose number of
-words or of code points they are divided by; of several references it is the mean. Outer white space does not count.
+Edits are insertions, deletions and substitutions (Levenshtein 1966) against the closest reference. They are divided by
+the number of words or of code points of the reference; with several references, by the mean of these numbers. White
+space at the ends of a segment does not count.
 """
 
 import re
@@ -19,7 +20,7 @@ SPACES = re.compile(r"\s\s+")
 
 
 class SegmentSignature(Signature):
-    """sacrebleu's signature of each metric, and whether case matters; the version is that of phrasebeam."""
+    """A signature as in sacrebleu, with the case of the metric; the version is that of phrasebeam."""
 
     def __init__(self, args: dict[str, Any]):
         super().__init__(args)
@@ -27,7 +28,7 @@ class SegmentSignature(Signature):
 
 
 class SegmentMetric(Metric):
-    """A share of two sums over segments; the second is the size of the references."""
+    """A metric that is the ratio of two sums over segments; the second is the size of the references."""
 
     _SIGNATURE_TYPE = SegmentSignature
     name: str
@@ -39,11 +40,11 @@ class SegmentMetric(Metric):
             self._ref_cache = self._cache_references(references)
 
     def _units(self, segment: str) -> Sequence[str]:
-        """The units in which a segment is compared."""
+        """Split a segment into the units that are compared."""
         raise NotImplementedError
 
     def _compared(self, units: Sequence[str], references: Sequence[Sequence[str]]) -> tuple[float, float]:
-        """Edits against the closest reference, and the mean size of all."""
+        """Edits against the closest reference, and the mean size of all references."""
         edits = min(Levenshtein.distance(units, reference) for reference in references)
         return edits, sum(map(len, references)) / len(references)
 
@@ -64,7 +65,7 @@ class SegmentMetric(Metric):
 
 
 class WordErrorRate(SegmentMetric):
-    """Edits of words, which spaces part; two characters of white space or more are one space."""
+    """Edits of words between spaces; a sequence of two or more characters of white space counts as one space."""
 
     name = "WER"
 
@@ -73,7 +74,7 @@ class WordErrorRate(SegmentMetric):
 
 
 class CharacterErrorRate(SegmentMetric):
-    """Edits of code points, spaces among them."""
+    """Edits of code points, including spaces."""
 
     name = "CER"
 
@@ -82,7 +83,7 @@ class CharacterErrorRate(SegmentMetric):
 
 
 class Accuracy(SegmentMetric):
-    """The share of segments that are the same as a reference."""
+    """The share of segments that are equal to a reference."""
 
     name = "accuracy"
 
@@ -94,7 +95,7 @@ class Accuracy(SegmentMetric):
 
 
 class PluginMetric(SegmentMetric):
-    """A metric of a plugin: of several references the one with the best share of amount and size."""
+    """A metric of a plugin. With several references, the one with the best ratio of amount and size counts."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""BLEU of single sentences, from the statistics of bleu.py, as trainers choose hypotheses by it.
+"""BLEU of single sentences, from the statistics of bleu.py, by which trainers choose hypotheses.
 
 With m_n matches among the t_n n-grams, r and c the lengths of reference and hypothesis:
 
@@ -6,16 +6,16 @@ With m_n matches among the t_n n-grams, r and c the lengths of reference and hyp
              p_n = (m_n + 1) / (t_n + 1) for n > 1; 0 without a common word.
     nakov    BLEU+1 with smoothed unigrams and brevity (Nakov, Guzman & Vogel 2012; Green et al. 2013):
              p_n = (m_n + 1) / (t_n + 1) for all n, and brevity min(1, exp(1 - (r + 1) / c)); 0 without words.
-    liang    Liang et al. (2006): BLEU_1 / 16 + BLEU_2 / 8 + BLEU_3 / 4 + BLEU_4 / 2, BLEU_i being brevity as of BLEU
-             times (p_1 ... p_i) ** (1 / i) with p_n = m_n / t_n; at most 15 / 16.
+    liang    Liang et al. (2006): BLEU_1 / 16 + BLEU_2 / 8 + BLEU_3 / 4 + BLEU_4 / 2, where BLEU_i is the brevity
+             penalty of BLEU times (p_1 ... p_i) ** (1 / i) with p_n = m_n / t_n; at most 15 / 16.
 
 He & Deng (2012) do not clip brevity, and long n-grams have priors: exp(1 - r / c) (p1 p2 p3 p4) ** (1 / 4) with
 
     p_n = m_n / t_n                                    for n = 1, 2,
     p_n = (m_n + 5 q_n) / (t_n + 5), q_n = p_{n-1} ** 2 / p_{n-2}    for n = 3, 4.
 
-The prior q_n goes on as the shorter n-grams do (also Gao & He 2013). Without a common word pair it is 0; of hypotheses
-longer than their reference it may be larger than 1.
+The prior q_n continues the precisions of the shorter n-grams (also Gao & He 2013). This BLEU is 0 without a common
+bigram; it may be larger than 1 if the hypothesis is longer than its reference.
 """
 
 from typing import Literal
@@ -29,8 +29,8 @@ SentenceBleu = Literal["lin-och", "nakov", "liang"]
 LIN_OCH, NAKOV, LIANG = (np.int64(i) for i in range(3))
 SENTENCE_BLEU: dict[SentenceBleu, np.int64] = {"lin-och": LIN_OCH, "nakov": NAKOV, "liang": LIANG}
 
-PRIOR_WEIGHT = 5.0  # of He & Deng
-SMOOTHED_FROM = 2  # index of 3-grams
+PRIOR_WEIGHT = 5.0  # of the priors of He & Deng
+SMOOTHED_FROM = 2  # index of 3-grams, the shortest n-grams with priors
 
 
 @inlined_kernel
@@ -57,7 +57,7 @@ def nakov_bleu(sums):
 
 @inlined_kernel
 def liang_bleu(sums):
-    """Liang's sum of BLEU of 1 to 4 orders of a hypothesis with the statistics `sums` (float64[N_STATISTICS])."""
+    """Liang's sum of BLEU_1 to BLEU_4 of a hypothesis with the statistics `sums` (float64[N_STATISTICS])."""
     total, share, ln_precision = 0.0, 1.0 / 2.0**ORDER, 0.0
     for n in range(ORDER):
         if sums[MATCHES + n] <= 0.0:
@@ -70,7 +70,7 @@ def liang_bleu(sums):
 
 @kernel
 def fill_sentence_gains(kind, statistics, sums, out):
-    """Write BLEU by `kind` (see SENTENCE_BLEU) of `statistics` (float32[K, N_STATISTICS]) to `out` (float64[K]).
+    """Write the BLEU of `kind` (see SENTENCE_BLEU) of `statistics` (float32[K, N_STATISTICS]) to `out` (float64[K]).
 
     `sums` (float64[N_STATISTICS]) is work space.
     """
@@ -87,7 +87,7 @@ def fill_sentence_gains(kind, statistics, sums, out):
 
 @kernel
 def fill_sentence_bleu(statistics, out):
-    """Write He & Deng's BLEU of rows of `statistics` (float32[K, N_STATISTICS], see bleu.py) to `out` (float64[K])."""
+    """Write He & Deng's BLEU of each row of `statistics` (float32[K, N_STATISTICS]) to `out` (float64[K])."""
     for k in range(out.size):
         out[k] = 0.0
         if statistics[k, MATCHES + 1] <= 0:
@@ -106,7 +106,7 @@ def fill_sentence_bleu(statistics, out):
 
 
 def sentence_bleu(statistics: np.ndarray) -> np.ndarray:
-    """float64[K] He & Deng's BLEU of hypotheses, from their statistics (float32[K, N_STATISTICS])."""
+    """He & Deng's BLEU (float64[K]) of hypotheses, from their statistics (float32[K, N_STATISTICS])."""
     out = np.empty(len(statistics))
     fill_sentence_bleu(np.ascontiguousarray(statistics, np.float32), out)
     return out

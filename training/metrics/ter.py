@@ -1,8 +1,8 @@
 """Translation edit rate (Snover et al. 2006): edits as sacrebleu and Tercom count them, by a kernel.
 
-The edits of a hypothesis are those of words (insertions, deletions, substitutions) after shifts of phrases that the
-reference has, too, each of which counts as one. Shifts are found greedily: of all, the one that saves most edits of
-words is made, until none saves any.
+The edits of a hypothesis are edits of words (insertions, deletions, substitutions) and shifts of phrases; a shift
+counts as one edit. Only phrases that the reference has, too, are shifted. Shifts are found greedily: the shift that
+saves most edits of words is made, until no shift saves any.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,27 +15,27 @@ from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
 LONGEST_SHIFT = 10  # words
-FARTHEST_SHIFT = 50  # words between places in hypothesis and reference
-MOST_SHIFTS = 1000  # tried for one sentence
-BEAM = 25  # words to either side of the diagonal of edits
-UNREACHED = 1 << 30  # edits of cells beyond the beam
+FARTHEST_SHIFT = 50  # maximum number of words between the places of a phrase in hypothesis and reference
+MOST_SHIFTS = 1000  # number of shifts tried for one sentence
+BEAM = 25  # words on either side of the diagonal of the edit matrix
+UNREACHED = 1 << 30  # value of cells beyond the beam
 
 
 class Shifts(NamedTuple):
-    """Work space of one hypothesis of H words and one reference of R."""
+    """Work space for one hypothesis of H words and one reference of R words."""
 
     words: Annotated[np.ndarray, array(np.int32, "H")]  # of the hypothesis, after the shifts so far
-    tried: Annotated[np.ndarray, array(np.int32, "H")]  # after one shift more
-    best: Annotated[np.ndarray, array(np.int32, "H")]  # after the best shift
-    edits: Annotated[np.ndarray, array(np.int32, "H + 1", "R + 1")]  # of first words
-    rows: Annotated[np.ndarray, array(np.int32, 2, "R + 1")]  # the last two rows of the same for the words tried
-    aligned: Annotated[np.ndarray, array(np.int64, "R")]  # with which word, -1: before the first
-    wrong: Annotated[np.ndarray, array(np.int64, "H + 1")]  # words before a place without a match
-    missed: Annotated[np.ndarray, array(np.int64, "R + 1")]  # the same of the reference
+    tried: Annotated[np.ndarray, array(np.int32, "H")]  # words after the shift that is being tried
+    best: Annotated[np.ndarray, array(np.int32, "H")]  # words after the best shift so far
+    edits: Annotated[np.ndarray, array(np.int32, "H + 1", "R + 1")]  # of the first h words into the first r words
+    rows: Annotated[np.ndarray, array(np.int32, 2, "R + 1")]  # the last two rows of this matrix for `tried`
+    aligned: Annotated[np.ndarray, array(np.int64, "R")]  # hypothesis word of each reference word; -1: before the first
+    wrong: Annotated[np.ndarray, array(np.int64, "H + 1")]  # number of words without a match before each position
+    missed: Annotated[np.ndarray, array(np.int64, "R + 1")]  # the same for the reference
 
 
 class EditRate(TER):
-    """sacrebleu's TER, with edits that a kernel counts: the same numbers and signature, about ninety times faster."""
+    """sacrebleu's TER, but a kernel counts the edits: same numbers and signature, about ninety times faster."""
 
     def _compute_segment_statistics(self, hypothesis: str, ref_kwargs: Mapping[str, Any]) -> list[float]:
         """[edits against the closest reference, mean length of the references]."""
@@ -49,7 +49,7 @@ class EditRate(TER):
 
 
 def edits_of(hypothesis: np.ndarray, reference: np.ndarray) -> int:
-    """Shifts and edits of words that make a hypothesis (int32[H]) into a reference (int32[R])."""
+    """Number of shifts and edits of words that turn a hypothesis (int32[H]) into a reference (int32[R])."""
     if reference.size == 0:
         return int(hypothesis.size)
     shifts = allocate(Shifts, {"H": hypothesis.size, "R": reference.size}, words=hypothesis.copy())
@@ -58,7 +58,7 @@ def edits_of(hypothesis: np.ndarray, reference: np.ndarray) -> int:
 
 @kernel
 def count_edits(reference, shifts: Shifts):
-    """Shifts and edits (int64) that make shifts.words into `reference` (int32[R], R > 0)."""
+    """Number of shifts and edits (int64) that turn shifts.words into `reference` (int32[R], R > 0)."""
     n_words, n_made, n_tried = shifts.words.size, np.int64(0), np.int64(0)
     while True:
         for j in range(reference.size + 1):
@@ -76,9 +76,9 @@ def count_edits(reference, shifts: Shifts):
 
 @inlined_kernel
 def fill_row(words, i, reference, before, row):
-    """Fill `row` (int32[R + 1]) with the edits that make words[:i + 1] (int32[H]) into first words of `reference`.
+    """Fill row[j] (int32[R + 1]) with the number of edits that turn words[:i + 1] (int32[H]) into reference[:j].
 
-    `before` (int32[R + 1]) has those of words[:i]. Cells beyond the beam, which follows the diagonal, are UNREACHED.
+    `before` (int32[R + 1]) is the row of words[:i]. Cells beyond the beam, which follows the diagonal, are UNREACHED.
     """
     ratio = reference.size / words.size
     width = BEAM if ratio / 2 <= BEAM else int(np.ceil(ratio / 2 + BEAM))
@@ -95,9 +95,9 @@ def fill_row(words, i, reference, before, row):
 
 @inner_kernel
 def align(reference, shifts: Shifts):
-    """Fill shifts.aligned, wrong and missed by the edits of words from `reference` (int32[R]), back from the last ones.
+    """Fill shifts.aligned, wrong and missed: trace the edits into `reference` (int32[R]) back from the last words.
 
-    Of operations that cost the same, matches and substitutions come first, then what deletes a word of the hypothesis.
+    Of operations with the same cost, matches and substitutions are preferred, then the deletion of a hypothesis word.
     """
     i, j, edits = shifts.words.size, reference.size, shifts.edits
     shifts.wrong[:], shifts.missed[:] = 0, 0
@@ -124,10 +124,11 @@ def align(reference, shifts: Shifts):
 
 @inner_kernel
 def best_shift(reference, shifts: Shifts, n_tried):
-    """(edits saved by the best shift, shifts tried so far), int64; the words after it are in shifts.best.
+    """Number of edits saved by the best shift, and number of shifts tried so far (int64); shifts.best is the result.
 
-    A phrase of the reference, too, is shifted if both have a word without a match. Of shifts that save the same the
-    longest is the best, then the one from and to the earliest place. `n_tried` (int64): tried before.
+    A phrase that is also in the reference is shifted if both occurrences have a word without a match. Of shifts that
+    save the same, the longest is best, then the one with the earliest start, then with the earliest target. `n_tried`
+    (int64): number of shifts tried before.
     """
     words = shifts.words
     best = (np.int64(-UNREACHED), np.int64(0), np.int64(0), np.int64(0))
@@ -148,11 +149,12 @@ def best_shift(reference, shifts: Shifts, n_tried):
 
 @inner_kernel
 def try_targets(reference, shifts: Shifts, start, place, length, best, n_tried):
-    """The better of `best` and shifts of words[start:start + length] to reference[place:place + length], all int64.
+    """Try shifts of words[start:start + length] to the place of reference[place:place + length]; return the best one.
 
-    Targets are the places behind the word that is aligned with the one before `place`, and behind those aligned with
-    the phrase itself. `best` is (edits saved, length, -start, -target), and its words are in shifts.best. `n_tried`
-    (int64) counts those tried before.
+    Targets are the positions behind the word that is aligned with the reference word before `place`, and behind the
+    words that are aligned with the phrase in the reference. `best`, the best shift before, is (edits saved, length,
+    -start, -target), with its result in shifts.best; `n_tried`: number of shifts tried before. All are int64. Returns
+    both.
     """
     before = -1
     now = shifts.edits[shifts.words.size, reference.size]
@@ -173,9 +175,9 @@ def try_targets(reference, shifts: Shifts, start, place, length, best, n_tried):
 
 @inlined_kernel
 def move(words, start, length, target, moved):
-    """Fill `moved` (int32[H]) with `words` (int32[H]) whose words[start:start + length] went to `target` (all int64).
+    """Fill `moved` (int32[H]) with `words` (int32[H]) after words[start:start + length] moved to `target` (all int64).
 
-    A target within the phrase, or just behind it, moves it behind as many of the words that follow.
+    A target inside the phrase, or directly behind it, moves the phrase behind target - start of the words that follow.
     """
     end = start + length
     if target < start:
@@ -184,7 +186,7 @@ def move(words, start, length, target, moved):
         first, middle, last = start, end, target
     else:
         first, middle, last = start, end, min(length + target, words.size)
-    n = last - middle  # words that come to stand at `first`
+    n = last - middle  # number of words that move to `first`
     for i in range(words.size):
         if i < first or i >= last:
             moved[i] = words[i]
@@ -196,9 +198,9 @@ def move(words, start, length, target, moved):
 
 @inlined_kernel
 def edits_from(begin, reference, shifts: Shifts):
-    """The edits (int32) that make shifts.tried into `reference`.
+    """Number of edits (int32) that turn shifts.tried into `reference`.
 
-    The first `begin` (int64) words are those of shifts.words.
+    The first `begin` (int64) words of shifts.tried are the same as in shifts.words.
     """
     rows = shifts.rows
     for j in range(reference.size + 1):

@@ -1,4 +1,4 @@
-"""Settings of `train-model`, with their defaults and the checks of which go together."""
+"""Settings of `train-model`, with their defaults, and the checks that they do not contradict each other."""
 
 from typing import Literal
 
@@ -15,8 +15,8 @@ from phrasebeam.lm.ngrams import MAX_ORDER
 from phrasebeam.training.bitext.cleaning import CleaningSettings, PairCleaner, pair_cleaner
 from phrasebeam.training.word_alignment.alignment_settings import AlignmentConfig
 
-N_SCORES = 4  # of a phrase pair, see ln_scores in piece_scoring.py
-OPERATION_WEIGHTS = [0.1, 0.0, 0.0]  # before tuning, of ln p, gaps, jumps back
+N_SCORES = 4  # scores of a phrase pair, see ln_scores in piece_scoring.py
+OPERATION_WEIGHTS = [0.1, 0.0, 0.0]  # weights of ln p, gaps and backward jumps before tuning
 
 
 class Phrases(ScoreSettings):
@@ -169,7 +169,7 @@ class TrainModelConfig(MemorySettings):
         if self.weights.reordering == default.reordering:
             update["reordering"] = default.reordering[:1] * self.reordering.n_weights
         if self.weights.language_model == default.language_model:
-            n_models = 1 + len(self.language_models)  # they share the default weight: more makes translations too short
+            n_models = 1 + len(self.language_models)  # all share one default weight; else translations are too short
             update["language_model"] = [weight / n_models for weight in default.language_model] * n_models
         if self.operations and self.weights.operations is None:
             update["operations"] = OPERATION_WEIGHTS

@@ -1,4 +1,4 @@
-"""Extraction of all phrase pairs of a bitext that are consistent with its word alignments (Koehn et al. 2003)."""
+"""Extraction of all phrase pairs of a bitext that are consistent with its word alignment (Koehn et al. 2003)."""
 
 from collections.abc import Iterator
 
@@ -15,9 +15,9 @@ NO_OCCURRENCES = np.zeros((0, 4), np.int32)
 
 
 def align_bitext(source: Corpus, target: Corpus, *alignments: Alignments) -> AlignedBitext:
-    """Both corpora and their word alignments, whose points may be in any order and count once each.
+    """Both corpora and their word alignments. Points may be in any order; repeated points count once.
 
-    With K of these there are K copies of each sentence pair, one after the other, see `agreement`.
+    With K alignments there are K copies of each sentence pair, one after the other, see `agreement`.
     """
     offsets, links = in_target_order(interleaved(alignments))
     source, target = (_repeated(corpus, len(alignments)) for corpus in (source, target))
@@ -33,7 +33,7 @@ def align_bitext(source: Corpus, target: Corpus, *alignments: Alignments) -> Ali
 
 
 def _repeated(corpus: Corpus, n_copies: int) -> Corpus:
-    """Each sentence `n_copies` times, one after the other."""
+    """A corpus with `n_copies` of each sentence, one after the other."""
     if n_copies == 1:
         return corpus
     lengths = np.repeat(np.diff(corpus.offsets), n_copies)
@@ -54,9 +54,10 @@ def _repeat(offsets, tokens, n_copies, out):
 
 
 def _links_before(token_offsets: np.ndarray, link_offsets: np.ndarray, positions: np.ndarray) -> np.ndarray:
-    """int64[T + 1] number of links of the tokens before each of T tokens.
+    """The number of links of all tokens before each of T tokens (int64[T + 1]).
 
-    link_offsets: int64[N + 1], the first link of each sentence; positions: int32[A], of the linked tokens in sentences.
+    link_offsets: int64[N + 1], index of the first link of each sentence; positions: int32[A], position of the linked
+    token in its sentence.
     """
     before = np.zeros(int(token_offsets[-1]) + 1, np.int64)
     for first, last in runs(link_offsets):
@@ -82,9 +83,9 @@ def _extract(bitext, sentences, agreement, max_length, kind, scratch, occurrence
 
 
 def count_occurrences(bitext: AlignedBitext, max_length: int, agreement: Agreement = ONE_ALIGNMENT) -> np.ndarray:
-    """int64[N] number of phrase pairs of at most `max_length` words on either side in each of N sentence pairs.
+    """The number of phrase pairs of at most `max_length` words on either side in each of N sentence pairs (int64[N]).
 
-    With several alignments, of each of them, added up: more than are extracted.
+    With several alignments, this is the sum over all alignments, which is more than `extract` yields.
     """
     counts = np.zeros((bitext.source_offsets.size - 1) // agreement.alignments, np.int64)
     _count(bitext, agreement, max_length, NO_OCCURRENCES, counts)
@@ -100,12 +101,13 @@ def extract(
     sentences: tuple[int, int] | None = None,
     agreement: Agreement = ONE_ALIGNMENT,
 ) -> Iterator[tuple[int, np.ndarray]]:
-    """Extract the phrase pairs of runs of sentence pairs with at most `chunk` phrase pairs, or of one with more.
+    """Extract phrase pairs from successive groups of sentence pairs.
 
-    Yields the number of sentence pairs and int32[K, 4] occurrences: sentence, first source word, first target word, and
+    A group has at most `chunk` phrase pairs, or is a single sentence pair with more. Yields the number of sentence
+    pairs and the occurrences, int32[K, 4]: sentence, first source word, first target word, and
     source length | target length << 8 | orientation to the previous phrase << 16 | to the next << 18. With several
-    alignments, `sentence` is the copy in the bitext with the first of those that allow the pair.
-    counts: from `count_occurrences`; kind: WORD, PHRASE or HIER, whose orientations are those of `orientation`;
+    alignments, `sentence` is the copy in the bitext that has the first of the alignments that allow the pair.
+    counts: from `count_occurrences`; kind: orientation model WORD, PHRASE or HIER, see `orientation`;
     sentences: the first sentence pair and the one behind the last; None: all.
     """
     scratch = new_corners(bitext), new_votes(int(counts.max(initial=0)), agreement)

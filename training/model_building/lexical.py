@@ -12,7 +12,7 @@ from phrasebeam.training.word_alignment.alignment_points import runs
 
 
 class LexicalTable(NamedTuple):
-    """Word translation probabilities of D distinct pairs of linked words; unlinked words count as linked to NULL."""
+    """Word translation probabilities of D distinct pairs of linked words. Unlinked words count as linked to NULL."""
 
     words: np.ndarray  # int32[D, 2], (source, target) word ids, ascending
     target_prob: np.ndarray  # float64[D], p(target word | source word)
@@ -43,7 +43,7 @@ def lexical_table(bitext: AlignedBitext) -> LexicalTable:
 
 
 def _count_pairs(bitext: AlignedBitext, n_target: int) -> tuple[np.ndarray, np.ndarray]:
-    """int64[D] keys source * n_target + target of distinct pairs of linked words, ascending, and int64[D] counts."""
+    """Distinct pairs of linked words as ascending keys source * n_target + target (int64[D]), and counts (int64[D])."""
     keys, counts = np.zeros(0, np.int64), np.zeros(0, np.int64)
     for _, link_keys in _link_keys(bitext, n_target):
         new_keys, new_counts = np.unique(link_keys, return_counts=True)
@@ -126,9 +126,10 @@ def ln_lexical_weights(
     target_alignment: np.ndarray,
     source_alignment: np.ndarray,
 ) -> np.ndarray:
-    """float64[P, 2] ln lex(f|e) and ln lex(e|f) of P pairs: sums over words of ln of their links' mean probability.
+    """ln lex(f|e) and ln lex(e|f) of P phrase pairs (float64[P, 2]).
 
-    The links are those of occurrences[source_alignment] and occurrences[target_alignment] (int64[P]), see PairGroups.
+    They are sums over words of the ln of the mean probability of the word's links. The links are those of
+    occurrences[source_alignment] and occurrences[target_alignment] (int64[P]), see PairGroups.
     """
     out = np.zeros((target_alignment.size, 2), np.float64)
     _ln_lexical_weights(bitext, table, occurrences, target_alignment, source_alignment, out)

@@ -1,8 +1,9 @@
 """A phrase table by map and reduce: extraction by shards of the bitext, scoring by pieces of the source phrases.
 
-Phrase pairs are shuffled through files in the scratch directory, which all workers must see: each shard leaves its
-occurrences by piece, each piece reads those of all shards in their order, scores them, and leaves its pairs by target
-phrase for c(e). So every piece has what it has in a build by one process, and the table is the same, byte for byte.
+Phrase pairs are shuffled through files in the scratch directory, which all workers must see. Each shard writes its
+occurrences, divided by piece. Each piece reads the occurrences of all shards in their order, scores them, and writes
+its pairs, divided by target phrase, for c(e). So every piece has the same content as in a build by one process, and the
+table is the same, byte for byte.
 """
 
 import shutil
@@ -24,11 +25,11 @@ from phrasebeam.training.model_building.extraction import extract
 
 Arrays = TypeVar("Arrays", bound=tuple[Any, ...])  # a NamedTuple of arrays
 NO_PAIRS = np.zeros((0, 4), np.int64)
-SHARDS_OF_WORKER = 4  # so that none waits long for the slowest
+SHARDS_OF_WORKER = 4  # several, so that workers do not wait long for the slowest shard
 
 
 class Shuffle(NamedTuple):
-    """Division of phrase pairs into pieces: `piece_of` has the piece of each hash."""
+    """Division of phrase pairs into pieces: `piece_of` computes the piece of each hash."""
 
     scratch: Path
     n_shards: int
@@ -41,16 +42,16 @@ class ShardExtraction:
     """Extracts the phrase pairs of a shard of the bitext."""
 
     bitext: AlignedBitext
-    counts: np.ndarray  # int64[N], phrase pairs of each sentence pair
+    counts: np.ndarray  # int64[N], number of phrase pairs of each sentence pair
     agreement: Agreement
     max_length: int
-    kind: int  # of orientations
-    chunk: int  # phrase pairs at a time
+    kind: int  # orientation model, see KINDS
+    chunk: int  # number of phrase pairs that are extracted at a time
     source_hashes: Callable[[AlignedBitext, np.ndarray], np.ndarray]
     shuffle: Shuffle
 
     def __call__(self, shard: int, advance: Advance) -> None:
-        """Write the occurrences of the shard, by piece of their source phrases."""
+        """Write the occurrences of the shard, divided by the pieces of their source phrases."""
         n_shards, n_pairs = self.shuffle.n_shards, self.counts.size
         sentences = n_pairs * shard // n_shards, n_pairs * (shard + 1) // n_shards
         with new_directory(self.shuffle.scratch, f"shard-{shard}") as directory:
@@ -63,16 +64,17 @@ class ShardExtraction:
 
 
 def occurrences_of(shuffle: Shuffle, piece: int) -> np.ndarray:
-    """int32[K, 4], the occurrences of a piece in the order of the corpus."""
+    """The occurrences (int32[K, 4]) of a piece, in the order of the corpus."""
     paths = (shuffle.scratch / f"shard-{shard}" / f"{piece}" for shard in range(shuffle.n_shards))
     parts = [np.fromfile(path, np.int32).reshape(-1, 4) for path in paths if path.exists()]
     return np.concatenate([np.zeros((0, 4), np.int32), *parts])
 
 
 def pairs_of(shuffle: Shuffle, piece: int, first_rows: Sequence[int]) -> np.ndarray:
-    """int64[P, 4]: row in the whole table, first target token, target length, joint count of a piece by target phrase.
+    """The pairs of a piece of target phrases (int64[P, 4]).
 
-    first_rows: of each piece by source phrase.
+    Columns: row in the whole table, first target token, target length, joint count. first_rows: first row in the whole
+    table of each piece of source phrases.
     """
     parts = [NO_PAIRS]
     for source_piece, first in enumerate(first_rows):
@@ -83,7 +85,7 @@ def pairs_of(shuffle: Shuffle, piece: int, first_rows: Sequence[int]) -> np.ndar
 
 
 def divided(pieces: np.ndarray, rows: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-    """Each piece of `pieces` (int64[R]) with its rows, in their order."""
+    """Yield each piece that occurs in `pieces` (int64[R]) with its rows, in their order."""
     order = np.argsort(pieces, kind="stable")
     present, begins = np.unique(pieces[order], return_index=True)
     for piece, begin, end in zip(present.tolist(), begins, [*begins[1:], len(order)]):
@@ -98,7 +100,7 @@ def append_rows(path: Path, rows: np.ndarray) -> None:
 
 @contextmanager
 def new_directory(scratch: Path, name: str) -> Iterator[Path]:
-    """A directory that appears complete or not at all, however often the work is started.
+    """Yield a directory that gets its name only when it is complete, however often the work is started.
 
     Raises ConfigError if this machine does not see the scratch directory.
     """
@@ -109,25 +111,25 @@ def new_directory(scratch: Path, name: str) -> Iterator[Path]:
     yield directory
     try:
         directory.rename(scratch / name)
-    except OSError:  # a worker that was thought dead has done the same
+    except OSError:  # a worker that was believed dead has done the same work
         shutil.rmtree(directory)
 
 
 def save_tuple(arrays: Mapping[str, np.ndarray], directory: Path) -> None:
-    """Write arrays to files of their names."""
+    """Write each array to a file of its name."""
     directory.mkdir(exist_ok=True)
     for name, array in arrays.items():
         np.save(directory / f"{name}.npy", array)
 
 
 def load_array(path: Path) -> np.ndarray:
-    """An array of a file that save_tuple wrote, mapped copy-on-write."""
+    """Map an array of a file that save_tuple wrote, copy-on-write; small files are read."""
     array = np.load(path, mmap_mode="c" if path.stat().st_size > 1 << 12 else None)
     return let_release(np.asarray(array))
 
 
 def on_disk(arrays: Arrays, directory: Path) -> Arrays:
-    """The same NamedTuple of arrays, mapped from files in `directory`, so that it is sent as their names."""
+    """Write the arrays to files in `directory`; return them mapped, so that workers are sent only the file names."""
     fields: dict[str, np.ndarray] = arrays._asdict()  # type: ignore[attr-defined]
     save_tuple(fields, directory)
     return type(arrays)(**{name: load_array(directory / f"{name}.npy") for name in fields})

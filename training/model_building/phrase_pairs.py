@@ -1,4 +1,4 @@
-"""Occurrences of phrase pairs grouped by pair, and each pair's most frequent alignment, as Moses' `score` finds it."""
+"""Groups occurrences of phrase pairs by pair, and finds each pair's most frequent alignment, as Moses' `score` does."""
 
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ class PairGroups(NamedTuple):
     Source phrases are ordered by their hashes, the pairs of a source phrase by their first occurrences.
     """
 
-    source_first: np.ndarray  # int64[N], the first occurrence of each source phrase
+    source_first: np.ndarray  # int64[N], index of the first occurrence of each source phrase
     pair_offsets: np.ndarray  # int64[N + 1], pairs of source phrase i are pair_offsets[i]:pair_offsets[i + 1]
     pair_first: np.ndarray  # int64[P], the first occurrence of each pair
     pair_of: np.ndarray  # int64[K], the pair of each occurrence
@@ -59,7 +59,10 @@ def _same(sequences, i, j):
 
 
 def number_sequences(sequences: Sequences) -> tuple[np.ndarray, np.ndarray]:
-    """Number D distinct sequences in order of appearance: int64[K] numbers, int64[D] the first sequence of each."""
+    """Number the D distinct sequences in order of appearance.
+
+    Returns the number of each sequence (int64[K]), and the index of the first sequence with each number (int64[D]).
+    """
     n = sequences.begins.size
     slots = np.full(1 << (2 * n).bit_length(), ABSENT, np.int64)
     numbers, first = np.zeros(n, np.int64), np.zeros(n, np.int64)
@@ -68,7 +71,7 @@ def number_sequences(sequences: Sequences) -> tuple[np.ndarray, np.ndarray]:
 
 
 def number_rows(columns: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Number distinct rows of `columns` (int64[K] each, below 2^31) like `number_sequences`."""
+    """Number the distinct rows of `columns` (int64[K] each, below 2^31), as `number_sequences` does for sequences."""
     rows = np.column_stack(columns).astype(np.int32)
     n, width = rows.shape
     return number_sequences(Sequences(rows.ravel(), np.arange(n) * width, np.full(n, width, np.int64)))
@@ -81,7 +84,7 @@ def _hash_sequences(sequences, out):
 
 
 def hash_sequences(sequences: Sequences) -> np.ndarray:
-    """uint64[K] hash of each sequence, see `phrase_hash`."""
+    """The hash of each sequence (uint64[K]), see `phrase_hash`."""
     out = np.zeros(sequences.begins.size, np.uint64)
     _hash_sequences(sequences, out)
     return out
@@ -97,7 +100,7 @@ def _gather(sequences, out):
 
 
 def gather(sequences: Sequences) -> tuple[np.ndarray, np.ndarray]:
-    """Copy the sequences one after the other: int64[K + 1] offsets and int32[...] values."""
+    """Copy the sequences one after the other; returns offsets (int64[K + 1]) and values (int32[...])."""
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sequences.lengths)])
     out = np.zeros(int(offsets[-1]), np.int32)
     _gather(sequences, out)
@@ -105,13 +108,13 @@ def gather(sequences: Sequences) -> tuple[np.ndarray, np.ndarray]:
 
 
 def source_phrases(bitext: AlignedBitext, occurrences: np.ndarray) -> Sequences:
-    """Source words of `occurrences` (int32[K, 4])."""
+    """The source words of each of `occurrences` (int32[K, 4])."""
     begins = bitext.source_offsets[occurrences[:, 0]] + occurrences[:, 1]
     return Sequences(bitext.source_tokens, begins, source_lengths(occurrences))
 
 
 def target_phrases(bitext: AlignedBitext, occurrences: np.ndarray) -> Sequences:
-    """Target words of `occurrences` (int32[K, 4])."""
+    """The target words of each of `occurrences` (int32[K, 4])."""
     begins = bitext.target_offsets[occurrences[:, 0]] + occurrences[:, 2]
     return Sequences(bitext.target_tokens, begins, target_lengths(occurrences))
 
@@ -134,10 +137,11 @@ def _fill_alignments(bitext, occurrences, by_target, by_source):
 
 
 def internal_alignments(bitext: AlignedBitext, occurrences: np.ndarray) -> tuple[Sequences, np.ndarray]:
-    """Links inside of `occurrences` as codes, 255 - target << 8 | source, ordered by target position, then source;
-    and int32[...], in the same runs, the codes 255 - source << 8 | target ordered by source, then target.
+    """The links inside each of `occurrences` as codes, in two orders.
 
-    With these codes the alignment that Moses prefers of two is that with the lexicographically greater run.
+    The sequences have codes (255 - target) << 8 | source, ordered by target position, then source. The array
+    (int32[...]) has codes (255 - source) << 8 | target in the same runs, ordered by source position, then target. Of
+    two alignments, Moses prefers the one whose run of codes is lexicographically greater.
     """
     _, begins, n_words = target_phrases(bitext, occurrences)
     n_links = bitext.target_links[begins + n_words] - bitext.target_links[begins]
@@ -150,7 +154,7 @@ def internal_alignments(bitext: AlignedBitext, occurrences: np.ndarray) -> tuple
 
 @kernel
 def _choose(alignments, codes, candidates, counts, best):
-    """Set best[pair] to the candidate (pair, occurrence) with the greatest count, then the greatest codes."""
+    """Set best[pair] to the candidate (pair, occurrence) with the greatest count; of equal counts, greatest codes."""
     for i in range(counts.size):
         other = best[candidates[i, 0]]
         tied = other != ABSENT and counts[i] == counts[other]
@@ -172,10 +176,10 @@ def _is_greater(alignments, codes, i, j):
 def most_frequent_alignments(
     bitext: AlignedBitext, occurrences: np.ndarray, pair_of: np.ndarray, n_pairs: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """An occurrence (int64[P]) with each pair's most frequent alignment, ties broken by target and by source word.
+    """For each pair, an occurrence (int64[P]) with its most frequent alignment: ties by target, ties by source word.
 
-    Of equally frequent alignments Moses' `score` takes the greatest as a list over target words of sets of source
-    positions; for the inverse scores, as a list over source words of sets of target positions.
+    Of equally frequent alignments, Moses' `score` takes the greatest one. It compares them as lists over target words
+    of sets of source positions; for the inverse scores, as lists over source words of sets of target positions.
     """
     by_target, by_source = internal_alignments(bitext, occurrences)
     alignment_of, _ = number_sequences(by_target)
@@ -193,7 +197,8 @@ def most_frequent_alignments(
 def group_pairs(bitext: AlignedBitext, occurrences: np.ndarray) -> PairGroups:
     """Group `occurrences` (int32[K, 4], in the order of the corpus) by phrase pair.
 
-    The groups of pieces divided by the high bits of the source hash, put one after the other, are those of the whole.
+    If occurrences are divided into pieces by the high bits of the source hash, the groups of all pieces, one after the
+    other, are the groups of all occurrences.
     """
     sources = source_phrases(bitext, occurrences)
     source_of, source_first = number_sequences(sources)

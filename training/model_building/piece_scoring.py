@@ -1,6 +1,6 @@
-"""The scores of the phrase pairs of a piece, as `score` of Moses computes them, and the counts of target phrases.
+"""Scores of the phrase pairs of a piece, as `score` of Moses computes them, and counts of target phrases.
 
-Pieces are divided by source phrase; c(e) and p(f|e) need other pieces, divided by target phrase.
+Phrase pairs are divided into pieces by source phrase. For c(e) and p(f|e) they are divided again, by target phrase.
 """
 
 import shutil
@@ -50,21 +50,21 @@ class PhraseTableSettings(Section):
     """How phrase pairs are extracted and scored."""
 
     max_phrase_length: int = Field(7, ge=1, le=255)  # words, on either side
-    agreement: int = Field(1, ge=1, le=100)  # word alignments that have to allow a phrase pair
+    agreement: int = Field(1, ge=1, le=100)  # number of word alignments that must allow a phrase pair
     reordering: Reordering = Reordering()
     smoothing: Factor = SMOOTHING  # added to each orientation's count
     score_smoothing: Literal[Method, "none"] = "none"  # of p(f|e) and p(e|f)
     memory_budget: Bytes = Field(1 << 28, gt=0)  # bytes for phrase pairs, beside the bitext and its links
-    scratch: Path | None = None  # where pairs are spilled beyond the budget; None: in the output directory
+    scratch: Path | None = None  # directory for pairs beyond the budget; None: in the output directory
 
 
 def source_hashes(bitext: AlignedBitext, occurrences: np.ndarray) -> np.ndarray:
-    """uint64[K] hashes of the source phrases of occurrences."""
+    """The hash of the source phrase of each occurrence (uint64[K])."""
     return hash_sequences(source_phrases(bitext, occurrences))
 
 
 class ScoredPiece(NamedTuple):
-    """The phrase pairs of a piece, with 0 for c(e) and ln p(f|e)."""
+    """The phrase pairs of a piece of source phrases; c(e) and ln p(f|e) are still 0."""
 
     table: PhraseTable
     reordering: ReorderingTable
@@ -85,7 +85,7 @@ def score_piece(
 
 @dataclass(frozen=True)
 class PieceScoring:
-    """Scores the phrase pairs of a piece by source phrase."""
+    """Scores the phrase pairs of a piece of source phrases."""
 
     bitext: AlignedBitext
     lexicon: LexicalTable
@@ -93,7 +93,7 @@ class PieceScoring:
     shuffle: Shuffle
 
     def __call__(self, piece: int, advance: Advance) -> Path:
-        """Score the piece; return the directory of its files."""
+        """Score the piece, and write it to files; return their directory."""
         scored = score_piece(self.bitext, self.lexicon, occurrences_of(self.shuffle, piece), self.settings)
         pieces = self.shuffle.piece_of(scored.target_hashes, self.shuffle.n_pieces)
         with new_directory(self.shuffle.scratch, f"scored-{piece}") as directory:
@@ -106,7 +106,7 @@ class PieceScoring:
 
 
 def load_scored(directory: Path) -> tuple[PhraseTable, ReorderingTable]:
-    """The tables of a piece that PieceScoring left; those files are removed."""
+    """Read the tables of a piece that PieceScoring wrote, and remove their files."""
     kinds: dict[str, Any] = {"phrases": PhraseTable, "reordering": ReorderingTable}
     tables = []
     for name, kind in kinds.items():
@@ -116,7 +116,7 @@ def load_scored(directory: Path) -> tuple[PhraseTable, ReorderingTable]:
 
 
 class TargetCounts(NamedTuple):
-    """Values that P pairs of some target phrases lacked, by their rows in the table."""
+    """The missing values of P pairs, by their rows in the table; these are all pairs of some target phrases."""
 
     rows: np.ndarray  # int64[P], ascending, with gaps
     totals: np.ndarray  # float64[P], c(e)
@@ -127,11 +127,11 @@ class TargetCounts(NamedTuple):
 
 @dataclass(frozen=True)
 class TargetCounting:
-    """Counts the target phrases of a piece by target phrase."""
+    """Counts the target phrases of a piece of target phrases."""
 
     bitext: AlignedBitext
     shuffle: Shuffle
-    first_rows: Sequence[int]  # of each piece by source phrase
+    first_rows: Sequence[int]  # first row in the table of each piece of source phrases
 
     def __call__(self, piece: int, advance: Advance) -> TargetCounts:
         """Count the target phrases of `piece`."""
@@ -140,7 +140,7 @@ class TargetCounting:
 
 
 def count_targets(bitext: AlignedBitext, rows: np.ndarray) -> TargetCounts:
-    """The counts of the target phrases of P pairs; rows: int64[P, 4], see ScoredPiece.targets."""
+    """Count the target phrases of P pairs; rows: int64[P, 4], see ScoredPiece.targets."""
     target_of, _ = number_sequences(Sequences(bitext.target_tokens, rows[:, 1].copy(), rows[:, 2].copy()))
     joint = rows[:, 3].astype(np.int32)
     totals = np.bincount(target_of, weights=joint)[target_of] if target_of.size else np.zeros(0)
@@ -179,7 +179,7 @@ def _phrase_table(
 def _reordering_table(occurrences: np.ndarray, groups: PairGroups, settings: PhraseTableSettings) -> ReorderingTable:
     """Orientation counts of one piece's pairs, and ln probabilities with `smoothing` added to each orientation's count.
 
-    Where the model is conditioned on the source phrase alone, the counts of all its pairs are added first.
+    If the model is conditioned on the source phrase alone, the counts of all pairs of a source phrase are summed first.
     """
     n_pairs = groups.pair_first.size
     columns = [groups.pair_of * 4 + column for column in all_orientations(occurrences)]

@@ -1,4 +1,4 @@
-"""Preprocessing of raw training text: normalized, tokenized, and truecased or lowercased, as by Moses' scripts."""
+"""Preprocessing of raw training text, as by Moses' scripts: normalize, tokenize, and truecase or lowercase it."""
 
 import json
 import os
@@ -27,14 +27,15 @@ BATCH = 1000  # lines
 
 @contextmanager
 def preprocessed(raw: Sequence[Path], settings: RawTextSettings, directory: Path, threads: int) -> Iterator[list[Path]]:
-    """Preprocess `raw` line by line into files that are deleted when the context ends; the first is the source side.
+    """Preprocess the files `raw` line by line into temporary files, which are deleted when the context ends.
 
-    Truecasers are trained on the first two, and saved in `directory`. A FormatError raised within the context names
-    the raw files. Raises ConfigError for languages without a tokenizer, FormatError or OSError if files cannot be read,
-    SmtError if one of `threads` processes dies.
+    The first file is the source side. Truecasers are trained on the first two, and saved in `directory`. A FormatError
+    raised within the context names the raw files. Raises ConfigError for languages without a tokenizer, FormatError or
+    OSError if files cannot be read, SmtError if one of `threads` processes dies.
     """
     scratch = directory / "preprocessed"
-    # In numbered folders, since names may be equal; under the names of the raw files, which progress shows.
+    # The temporary files have the names of the raw files, which progress shows; since these may be equal, each file is
+    # in a numbered folder.
     outputs = [scratch / str(i) / path.name for i, path in enumerate(raw)]
     with stage("learning to tokenize"):
         learned = learn_tokenizers(settings, (read_lines(raw[0]), read_lines(raw[1])), directory)
@@ -76,7 +77,7 @@ def _tokenize(raw: Path, output: Path, job: TokenizerJob, case: SentenceCase, th
 
 
 def _batches(raw: Path, job: TokenizerJob, threads: int) -> Generator[Batch]:
-    """Yield the tokenized lines of `raw` in order; more than one batch is tokenized by up to `threads` processes."""
+    """Yield the tokenized lines of `raw` in order; if there are several batches, up to `threads` processes are used."""
     lines = read_lines(raw)
     batches = iter(lambda: list(islice(lines, BATCH)), [])
     first = list(islice(batches, 2))
@@ -88,7 +89,7 @@ def _batches(raw: Path, job: TokenizerJob, threads: int) -> Generator[Batch]:
 
 
 class _TokenizerPool:
-    """Processes that tokenize (tokenize_lines.py), one for each thread that calls at once; used as a context."""
+    """Context with processes that tokenize (tokenize_lines.py), one for each thread that calls at the same time."""
 
     def __init__(self, job: TokenizerJob):
         self._job, self._processes = job, list[subprocess.Popen[bytes]]()
@@ -104,7 +105,7 @@ class _TokenizerPool:
                 pass
 
     def tokenize(self, lines: list[str]) -> Batch:
-        """Tokenize `lines` in an idle process, a new one if all are busy. Raises SmtError if the process dies."""
+        """Tokenize `lines` in an idle process, or in a new one if all are busy. Raises SmtError if the process dies."""
         try:
             process = self._idle.get_nowait()
         except queue.Empty:
@@ -125,7 +126,7 @@ class _TokenizerPool:
 
 
 def _ask(process: subprocess.Popen[bytes], request: object, *, is_answered: bool = True) -> bytes:
-    """Send `request` as a line of JSON; return the answer, a line of JSON, which lacks its end if the process died."""
+    """Send `request` as a line of JSON; return the answer, a line of JSON without a newline if the process died."""
     if process.stdin is None or process.stdout is None:
         return b""
     with suppress(BrokenPipeError):

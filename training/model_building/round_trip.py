@@ -1,4 +1,4 @@
-"""Number of lines of raw training text that do not come back from tokens, as a check of a side's tokenizer."""
+"""Check of a tokenizer: number of lines of raw training text that detokenization does not restore."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -11,21 +11,21 @@ from phrasebeam.base.progress import log
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.tokenizers.registry import Tokenizer, open_tokenizer, tokenizer_paths
 
-MOST = 10_000  # lines that are tried, the first ones
-LARGE = 0.1  # share of lines that is a reason to warn
-SHOWN = 30  # characters before and behind a difference
+MOST = 10_000  # number of first lines that are tried
+LARGE = 0.1  # a larger share of changed lines is a reason to warn
+SHOWN = 30  # number of characters shown before and behind a difference
 
 
 class RoundTrip(NamedTuple):
-    """Lines of a text to tokens and back."""
+    """The result of turning lines of a text into tokens and back."""
 
     n_lines: int
-    n_changed: int  # that do not come back
-    example: tuple[str, str] = ("", "")  # where the first of these differs, before and after
+    n_changed: int  # lines that are not restored
+    example: tuple[str, str] = ("", "")  # the first difference in such a line, before and after
 
     @classmethod
     def of(cls, path: Path, tokenizer: Tokenizer) -> "RoundTrip":
-        """The first lines of a file; white space is single, and letters are composed (NFC), before."""
+        """Try the first lines of a file; they are compared with single white space and composed letters (NFC)."""
         n_lines, n_changed, example = 0, 0, ("", "")
         for line in islice(read_lines(path), MOST):
             text = " ".join(unicodedata.normalize("NFC", line).split())
@@ -37,7 +37,7 @@ class RoundTrip(NamedTuple):
         return cls(n_lines, n_changed, example)
 
     def told(self, side: str, path: Path) -> str:
-        """The message about it."""
+        """The message about the result."""
         tried = f"the first {self.n_lines:,}" if self.n_lines == MOST else f"{self.n_lines:,}"
         share = 100 * self.n_changed / max(1, self.n_lines)
         found = f"{side} side, {path.name}: {self.n_changed:,} of {tried} lines ({share:.1f} %)"
@@ -46,7 +46,7 @@ class RoundTrip(NamedTuple):
 
 
 def tell_round_trips(raw: Sequence[Path], settings: RawTextSettings, directory: Path) -> None:
-    """Log a line for source and target of a bitext, by the tokenizers in `directory`; a warning if many change."""
+    """Log a line for each side of a bitext, with the tokenizers in `directory`; a warning if many lines change."""
     for name, path, side, learned in zip(("source", "target"), raw, settings.sides, tokenizer_paths(directory)):
         found = RoundTrip.of(path, open_tokenizer(side, learned))
         if found.n_changed <= LARGE * found.n_lines:

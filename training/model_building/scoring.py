@@ -1,9 +1,9 @@
 """Estimation of a phrase table with Moses' four scores, and of a lexicalized reordering table, from an aligned bitext.
 
-p(f|e), lex(f|e), p(e|f), lex(e|f) as `extract`, `score` and `consolidate` of Moses compute them without smoothing
-(Koehn et al. 2003, 2007), the first and third smoothed if wanted, and the orientation probabilities
-of its `lexical-reordering-score`. Occurrences of phrase pairs are divided into pieces by source phrase and scored piece
-by piece, then divided by target phrase for c(e): memory is bounded, and the result does not depend on the number of
+The scores are p(f|e), lex(f|e), p(e|f), lex(e|f), as `extract`, `score` and `consolidate` of Moses compute them without
+smoothing (Koehn et al. 2003, 2007); the first and the third can be smoothed. Orientation probabilities are those of
+Moses' `lexical-reordering-score`. Occurrences of phrase pairs are divided into pieces by source phrase and scored piece
+by piece, then divided by target phrase for c(e). So memory is bounded, and the result does not depend on the number of
 pieces.
 """
 
@@ -50,12 +50,12 @@ from phrasebeam.training.model_building.piece_scoring import (
 )
 from phrasebeam.training.word_alignment.alignment_points import Alignments
 
-BYTES_PER_OCCURRENCE = 400  # that grouping and scoring take, measured
-MAPPED_BYTES_PER_PAIR = 100  # four times what is read and written of a pair for c(e) and p(f|e)
+BYTES_PER_OCCURRENCE = 400  # measured memory of grouping and scoring
+MAPPED_BYTES_PER_PAIR = 100  # four times the bytes of a pair that are read and written for c(e) and p(f|e)
 MAX_PIECES = 4096
-FOLDER = "smoothing"  # of a model
-GOOD_TURING_COUNTS = 10  # counts from here on are believed, as in Moses
-ADDED = 0.1  # to counts of counts, as in Moses
+FOLDER = "smoothing"  # in the model directory
+GOOD_TURING_COUNTS = 10  # counts from 10 on are not discounted, as in Moses
+ADDED = 0.1  # added to counts of counts, as in Moses
 COUNTS_AT_ONCE = 1 << 20
 
 
@@ -72,8 +72,8 @@ def build_phrase_table(
 ) -> BuiltTables:
     """Write output/phrases/ and output/reordering/, for `open_phrase_table` and `open_reordering_table`.
 
-    With smoothing by Kneser-Ney also output/smoothing/, for `open_discounting`. Raises ConfigError if corpora and
-    alignments differ in number, or settings.scratch is not a directory.
+    With Kneser-Ney smoothing also output/smoothing/, for `open_discounting`. Raises ConfigError if corpora and
+    alignments differ in their numbers of sentences, or settings.scratch is not a directory.
     """
     _check_sizes(source, target, alignments)
     if settings.scratch is not None and not settings.scratch.is_dir():
@@ -100,7 +100,7 @@ def build_phrase_table(
 
 
 def _check_sizes(source: Corpus, target: Corpus, alignments: Sequence[Alignments]) -> None:
-    """Raise ConfigError if the numbers of sentences differ."""
+    """Raise ConfigError if corpora and alignments have different numbers of sentences."""
     for one in alignments:
         sizes = [len(part.offsets) - 1 for part in (source, target, one)]
         if len(set(sizes)) > 1:
@@ -109,7 +109,7 @@ def _check_sizes(source: Corpus, target: Corpus, alignments: Sequence[Alignments
 
 
 def _tell_too_long(source: Corpus, target: Corpus) -> None:
-    """Say how many sentence pairs give no phrase pairs since they are too long."""
+    """Log how many sentence pairs give no phrase pairs because they are too long."""
     n_words = np.maximum(np.diff(source.offsets), np.diff(target.offsets))
     too_long = np.flatnonzero(n_words > LONGEST_PAIR)
     if too_long.size:
@@ -118,7 +118,10 @@ def _tell_too_long(source: Corpus, target: Corpus) -> None:
 
 
 class TypeFile:
-    """The file of types of target phrases of a table of `n_pairs`, written in any order."""
+    """A file for Kneser-Ney smoothing: for each of `n_pairs`, the numbers of pairs of its target phrase by joint count.
+
+    Rows may be written in any order.
+    """
 
     def __init__(self, directory: Path, n_pairs: int):
         self.path = directory / FOLDER / "target_types.npy"
@@ -126,9 +129,9 @@ class TypeFile:
         new_array_file(self.path, np.dtype(np.int32), (n_pairs, TYPES))
 
     def write(self, rows: np.ndarray, target_of: np.ndarray, joint: np.ndarray, spans: list[slice]) -> None:
-        """Write those of `rows` (int64[P]), with target phrases `target_of` (int64[P]) and counts `joint` (int32[P]).
+        """Write the given `rows` (int64[P]), with target phrases `target_of` (int64[P]) and counts `joint` (int32[P]).
 
-        `spans`: of the rows that are mapped at once.
+        `spans`: slices of the rows that are mapped into memory together.
         """
         bins = target_of * TYPES + np.minimum(joint, TYPES) - 1
         types = np.bincount(bins, minlength=TYPES * (int(target_of.max(initial=-1)) + 1)).reshape(-1, TYPES)
@@ -143,10 +146,10 @@ class TypeFile:
 
 @dataclass(frozen=True)
 class Build:
-    """The build of one table."""
+    """The build of one phrase table."""
 
     bitext: AlignedBitext
-    counts: np.ndarray  # int64[N], phrase pairs of each sentence pair
+    counts: np.ndarray  # int64[N], number of phrase pairs of each sentence pair
     agreement: Agreement
     settings: PhraseTableSettings
     scratch: Path
@@ -155,7 +158,7 @@ class Build:
 
     @property
     def pairs_at_once(self) -> int:
-        """Rows of the table that are mapped at a time."""
+        """Number of rows of the table that are mapped into memory at a time."""
         return max(self.settings.memory_budget // MAPPED_BYTES_PER_PAIR, 1)
 
     @property
@@ -223,7 +226,7 @@ class Build:
         return types
 
     def new_types(self) -> TypeFile | None:
-        """The file of types that smoothing needs."""
+        """A new TypeFile if smoothing needs it; else None."""
         has_types = self.settings.score_smoothing == "kneser-ney"
         return TypeFile(self.scratch, self.writer.n_pairs) if has_types else None
 
@@ -241,9 +244,9 @@ class Build:
 
 
 def _smooth_scores(directory: Path, phrases: Path, method: Method, pairs_at_once: int) -> ScoreSmoothing:
-    """Write the smoothed scores to the table in `phrases`, with the types in `directory`/smoothing; its description.
+    """Write smoothed scores to the table in `phrases`, and return the description of the smoothing.
 
-    About `pairs_at_once` pairs are in memory at a time.
+    `directory`/smoothing has the TypeFile, if the method needs it. About `pairs_at_once` pairs are in memory at a time.
     """
     table = open_phrase_table(phrases)
     found = _discounts(table.joint_counts, method)
@@ -262,7 +265,7 @@ def _smooth_scores(directory: Path, phrases: Path, method: Method, pairs_at_once
 
 
 def _discounts(joint_counts: np.ndarray, method: Method) -> list[float]:
-    """Discounts of counts 0, 1, ..., the last also of all above."""
+    """Discounts of the counts 0, 1, ...; the last one is also that of all larger counts."""
     size = GOOD_TURING_COUNTS + 1
     histogram = np.zeros(size + 1, np.int64)
     for begin in range(0, joint_counts.size, COUNTS_AT_ONCE):
@@ -278,7 +281,10 @@ def _discounts(joint_counts: np.ndarray, method: Method) -> list[float]:
 
 
 def _n_pieces(n_occurrences: int, memory_budget: int) -> int:
-    """The least power of two, up to MAX_PIECES, such that an equal piece fits into `memory_budget` bytes."""
+    """Number of pieces: the least power of two, up to MAX_PIECES, such that a piece of equal size fits into the budget.
+
+    `memory_budget`: bytes.
+    """
     n = 1
     while n < MAX_PIECES and n_occurrences * BYTES_PER_OCCURRENCE > n * memory_budget:
         n *= 2
@@ -286,14 +292,14 @@ def _n_pieces(n_occurrences: int, memory_budget: int) -> int:
 
 
 def _piece_of(hashes: np.ndarray, n_pieces: int) -> np.ndarray:
-    """int64[K] piece of each hash (uint64[K]): its high bits, so that pieces in their order are in that of hashes."""
+    """The piece of each hash (uint64[K]), as int64[K]: its high bits, so that pieces are in the order of hashes."""
     if n_pieces == 1:
         return np.zeros(hashes.size, np.int64)
     return (hashes >> np.uint64(65 - n_pieces.bit_length())).astype(np.int64)
 
 
 def _spans(rows: np.ndarray, size: int) -> list[slice]:
-    """Slices of the ascending `rows` (int64[P]): those below `size`, those below 2 * `size`, and so on."""
+    """Slices of the ascending `rows` (int64[P]): rows below `size`, then those below 2 * `size`, and so on."""
     if not rows.size:
         return []
     ends = np.searchsorted(rows, np.arange(size, int(rows[-1]) + size + 1, size)).tolist()

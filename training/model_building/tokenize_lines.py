@@ -1,7 +1,8 @@
 """A process that tokenizes raw lines, and counts their cased words for a truecaser.
 
-Regular expressions hold Python's global lock, so that several cores need several processes. A job and then batches of
-lines are read from standard input, answers are written to standard output, each as a line of JSON: no files are left.
+Regular expressions hold Python's global lock, so that several cores need several processes. The process reads a job
+and then batches of lines from standard input, and writes answers to standard output, each as a line of JSON. So it
+leaves no files.
 """
 
 import json
@@ -20,19 +21,19 @@ class TokenizerJob(NamedTuple):
 
     settings: dict[str, Any]  # a RawTextSettings
     side: int  # 0: source, 1: target
-    learned: str  # path of what the tokenizer learned
+    learned: str  # path of the trained tokenizer
     is_counted: bool  # whether cased words are counted, for a truecaser
 
 
 class Batch(NamedTuple):
-    """Tokenized lines and what a truecaser learns from them."""
+    """Tokenized lines, and the counts of their words from which a truecaser learns."""
 
     lines: list[str]
     counts: dict[str, int]  # of cased words that do not begin a sentence; empty unless TokenizerJob.is_counted
 
 
 class LineTokenizer:
-    """Tokenizes lines and counts their words as a TokenizerJob asks."""
+    """Tokenizes lines, and counts their words if the TokenizerJob asks for it."""
 
     def __init__(self, job: TokenizerJob):
         side = RawTextSettings(**job.settings).sides[job.side]

@@ -36,11 +36,11 @@ from phrasebeam.training.model_building.word_alignments import KeptAlignments, c
 from phrasebeam.training.model_building.word_counting import write_word_counts
 from phrasebeam.training.word_alignment.alignment_points import Alignments, write_pharaoh
 
-# Not among the settings in model.yaml: others stand elsewhere, or do not change the model.
+# Left out of the settings in model.yaml, since they are stored elsewhere, or do not change the model.
 NOT_SETTINGS = ("weights", "memory", "threads", "languages")
 
-FOR_CAPITALS = 100_000  # first lines of the target text
-PROGRAM_BYTES = 200 << 20  # of interpreter, libraries and kernels
+FOR_CAPITALS = 100_000  # number of first lines of the target text by which `capitalize` is chosen
+PROGRAM_BYTES = 200 << 20  # memory of interpreter, libraries and kernels
 
 
 def train_model(
@@ -57,8 +57,8 @@ def train_model(
 
     An existing model is replaced if it was made with the same files and settings or `is_forced`.
     The text must be tokenized, unless config.preprocessing is set. `alignment` is a file in Pharaoh's format, used in
-    place of a computed word alignment; those that other models of the same bitext have `kept` are not computed again,
-    nor language models of the same text: `kept_models`, by the names of their files in a model.
+    place of a computed word alignment. Two things are not computed again: word alignments that other models of the same
+    bitext have (`kept`), and language models of the same text (`kept_models`, by the names of their files in a model).
     Raises ConfigError, FormatError or OSError, and then leaves `output` as it was.
     """
     output = real_path(output)
@@ -100,7 +100,7 @@ def _with_capitals(config: TrainModelConfig, target: str | Path) -> TrainModelCo
 def _prepared(
     source: str | Path, target: str | Path, directory: Path, config: TrainModelConfig
 ) -> Iterator[Sequence[Path]]:
-    """The texts, of which the bitext is cleaned and all are tokenized, if settings say so."""
+    """Yield the texts; if the settings say so, the bitext is cleaned, and all texts are tokenized."""
     with ExitStack() as stack:
         sides: Sequence[Path] = [Path(source), Path(target)]
         if config.is_cleaned:
@@ -153,7 +153,7 @@ def language_model_paths(config: TrainModelConfig) -> dict[str, str]:
 
 
 def _language_model_files(config: TrainModelConfig) -> list[LanguageModelFile]:
-    """Names of the files of each language model in the model directory."""
+    """The name of the file of each language model in the model directory, and of its word classes."""
     further = [
         LanguageModelFile(file=f"lm{number}.bin", classes=f"lm{number}.classes" if section.classes else None)
         for number, section in enumerate(config.language_models, 2)
@@ -164,9 +164,10 @@ def _language_model_files(config: TrainModelConfig) -> list[LanguageModelFile]:
 def _build_language_models(
     texts: Sequence[Path], directory: Path, config: TrainModelConfig, kept: Mapping[str, Path]
 ) -> None:
-    """Estimate all language models, or copy those `kept`; write them, and their word classes, to `directory`.
+    """Estimate all language models, or copy those in `kept`; write them, and their word classes, to `directory`.
 
-    A further model without text uses that of the first one. Raises ConfigError, FormatError or OSError.
+    A further language model without its own text uses the text of the first one. Raises ConfigError, FormatError or
+    OSError.
     """
     target, *further = texts
     monolingual = iter(further)
@@ -212,21 +213,21 @@ def _build_tables(
 
 
 def _memory_left(bitext: Bitext, alignments: list[Alignments], memory: int) -> int:
-    """Bytes that phrase pairs may take: what the process leaves of `memory`, but a sixteenth to a half of it."""
-    # LexicalTable will add an int32 for each link; with several alignments there are as many copies of the tokens.
+    """Bytes of memory for phrase pairs: `memory` less that of the process, but at least 1/16 and at most 1/2 of it."""
+    # LexicalTable will add an int32 for each link; with several alignments, there is a copy of the tokens for each.
     copies = (len(alignments) - 1) * (bitext.source.tokens.nbytes + bitext.target.tokens.nbytes)
     expected = len(alignments) * _aligned_bytes(bitext) + copies + 4 * sum(len(one.points) for one in alignments)
     return min(memory // 2, max(memory // 16, memory_left(memory) - expected))
 
 
 def _aligned_bytes(bitext: Bitext) -> int:
-    """What AlignedBitext adds to the bitext: an int64 for each token."""
+    """Bytes that AlignedBitext adds to the bitext: an int64 for each token."""
     return 8 * (bitext.source.tokens.size + bitext.target.tokens.size)
 
 
 def _check_memory(bitext: Bitext, memory: int) -> None:
-    """Raises ConfigError if the bitext alone, with its links, cannot be held in `memory` bytes."""
-    # Not what this process holds now: a program that calls us may hold much that is not ours.
+    """Raise ConfigError if the bitext alone, with its links, does not fit into `memory` bytes."""
+    # The present memory of this process does not count: a program that calls us may have data of its own.
     tokens = bitext.source.tokens.nbytes + bitext.target.tokens.nbytes
     needed = PROGRAM_BYTES + tokens + _aligned_bytes(bitext)
     if needed > memory:
@@ -272,11 +273,11 @@ def _describe(
 def _settings(
     config: TrainModelConfig, data: Mapping[str, Mapping[str, str]], is_short: bool = False
 ) -> dict[str, Any]:
-    """The settings in model.yaml; if `is_short`, without those that are the defaults."""
+    """The settings in model.yaml; if `is_short`, only those that differ from the defaults."""
     left_out = NOT_SETTINGS if config.is_cleaned else (*NOT_SETTINGS, "clean", "cleaning")
     settings = config.model_dump(mode="json", exclude=set(left_out), exclude_defaults=is_short)
     for section in (settings.get("language_model", {}), *settings.get("language_models", ())):
-        section.pop("text", None)  # files are told apart by their digests
+        section.pop("text", None)  # files are identified by their digests
         section.pop("classes", None)
     if config.operations:
         settings["operations"] = config.operations.model_dump(mode="json")  # in full: by default there are none
@@ -302,7 +303,7 @@ def _stage(bitext: Bitext, config: TrainModelConfig, data: Mapping[str, Mapping[
 def _digests(
     source: str | Path, target: str | Path, config: TrainModelConfig, alignment: str | Path | None
 ) -> dict[str, dict[str, str]]:
-    """Name and SHA-256 of every input file; thus an unreadable file is reported before the work."""
+    """Name and SHA-256 of every input file. So an unreadable file is reported before any work."""
     paths = {"source": source, "target": target, **language_model_paths(config)}
     if alignment is not None:
         paths["alignment"] = alignment

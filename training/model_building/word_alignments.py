@@ -1,4 +1,4 @@
-"""The word alignments of a model's bitext: given, kept by another model of the same text, or computed."""
+"""The word alignments of a model's bitext: given by the user, read from another model of the same text, or computed."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,21 +20,24 @@ RAW_ALIGNMENT = "a word alignment counts tokens, and raw text has none yet; toke
 
 
 class KeptAlignments(NamedTuple):
-    """Word alignments that a model of the same bitext keeps, so that they need not be computed again."""
+    """Word alignments in the directory of a model of the same bitext, which need not be computed again."""
 
     model: Path
-    settings: list[AlignmentConfig]  # of the last ones of its file; those before were given
+    settings: list[AlignmentConfig]  # of the last alignments in its file; earlier ones were given by the user
 
 
 def kept_alignments(model: Path, config: TrainModelConfig, is_given: bool) -> KeptAlignments:
-    """Word alignments of `model`, which was made with `config`; `is_given`: with one from a file."""
+    """The word alignments of `model`, which was made with `config`; `is_given`: the first one was given as a file."""
     return KeptAlignments(model, [*([] if is_given else [config.alignment]), *config.more_alignments])
 
 
 def word_alignments(
     bitext: Bitext, config: TrainModelConfig, path: str | Path | None, kept: Sequence[KeptAlignments] = ()
 ) -> list[Alignments]:
-    """Read the file `path`, or align by config.alignment; then by config.more_alignments. Raises SmtError."""
+    """Read the alignments in the file `path`, or else align by config.alignment; then by config.more_alignments.
+
+    Raises SmtError.
+    """
     given: list[Alignments] = []
     if path is not None:
         with stage("reading word alignments"):
@@ -46,7 +49,7 @@ def word_alignments(
 
 
 def _kept(bitext: Bitext, wanted: AlignmentConfig, kept: Sequence[KeptAlignments]) -> Alignments | None:
-    """The alignment of these settings, if one of the models keeps it."""
+    """The alignment with the settings `wanted`, if one of the models has it."""
     for one in kept:
         if wanted in one.settings:
             with stage("reading word alignments"):
@@ -56,10 +59,10 @@ def _kept(bitext: Bitext, wanted: AlignmentConfig, kept: Sequence[KeptAlignments
 
 
 def check_alignments(config: TrainModelConfig, path: str | Path | None) -> None:
-    """Raise ConfigError if more word alignments have to agree than there are, with those of the file `path`.
+    """Raise ConfigError if more word alignments must agree than there are, including those of the file `path`.
 
-    Raises it, too, if the text is raw, or to be cleaned, and there is such a file; and FormatError if that is
-    not of alignments, as far as its first line tells.
+    Raises ConfigError also if there is such a file although the text is raw or will be cleaned, and FormatError if the
+    first line of the file is not in its format.
     """
     if path is not None and (config.preprocessing or config.is_cleaned):
         raise ConfigError(f"{path}: {RAW_ALIGNMENT if config.preprocessing else CLEANED_ALIGNMENT}")

@@ -1,4 +1,4 @@
-"""Counts of the words of a training text, which a model keeps for idf and for its frequent words.
+"""Counts of the words of a training text, which a model contains for idf and for the list of its frequent words.
 
 docs/reference/model-files.md describes the files; `decoder/tables/word_counts.py` reads them.
 """
@@ -17,9 +17,9 @@ from phrasebeam.training.bitext.parallel_text import Bitext
 
 @kernel
 def count_words_of(corpus: Corpus, last: np.ndarray, occurrences: np.ndarray, sentences: np.ndarray):
-    """Count the words of a corpus, whose ids must be below V, in `occurrences` and `sentences` (int64[V], zeros).
+    """Count the words of a corpus, whose ids must be below V, in `occurrences` and `sentences` (int64[V], all 0).
 
-    `last` (int64[V], -1 in each) is scratch: the last sentence so far that has the word.
+    `last` (int64[V], all -1) is work space: the last sentence so far that has the word.
     """
     for i in range(corpus.offsets.size - 1):
         for at in range(corpus.offsets[i], corpus.offsets[i + 1]):

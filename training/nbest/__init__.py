@@ -1,1 +1,1 @@
-"""N-best lists larger than memory, merged over iterations, and those of other decoders."""
+"""N-best lists that may be larger than memory, merged over iterations, and readers of the lists of other decoders."""

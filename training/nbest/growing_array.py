@@ -1,4 +1,4 @@
-"""An .npy file to which rows are appended over many runs of a program, and which survives being killed."""
+"""An .npy file to which rows are appended over many runs of a program, and which is still valid after a kill."""
 
 import os
 import zlib
@@ -20,19 +20,19 @@ class Committed(NamedTuple):
     """The committed rows of an array."""
 
     n_rows: Annotated[int, Field(ge=0)]
-    crc32: int  # of their bytes
+    crc32: int  # of the bytes of these rows
 
 
 NO_ROWS = Committed(0, 0)
 
 
 class GrowingArray:
-    """Rows of one shape; those after the last commit are forgotten when the file is opened again."""
+    """Rows of one shape in a file. Rows after the last commit are deleted when the file is opened again."""
 
     def __init__(self, path: Path, dtype: type, row_shape: tuple[int, ...] = (), committed: Committed = NO_ROWS):
-        """Open the file at `path` with its `committed` rows; with none, a new file.
+        """Open the file at `path` with its `committed` rows; without any, begin a new file.
 
-        Raises FormatError if it has not these rows.
+        Raises FormatError if the file does not have these rows.
         """
         self.path, self.dtype, self.row_shape, (self.n_rows, self._crc32) = path, np.dtype(dtype), row_shape, committed
         self.file = open(path, "r+b" if self.n_rows else "wb")
@@ -63,7 +63,7 @@ class GrowingArray:
         self.n_rows, self._crc32 = self.n_rows + len(rows), zlib.crc32(data, self._crc32)
 
     def commit(self) -> Committed:
-        """Bring all rows to the disk, and say in the header how many they are; what to open the file with again."""
+        """Flush all rows to the disk, with their number in the header. Returns `committed` for the next opening."""
         self._write_header()
         with named_in_errors(self.path):
             os.fsync(self.file.fileno())

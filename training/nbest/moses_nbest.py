@@ -1,7 +1,7 @@
-"""N-best lists of other decoders into a store.
+"""Reads n-best lists of other decoders into a store.
 
-Names with the same number of values on every line are dense features, the others, which have one value, are sparse; the
-key of a sparse feature is a hash of its name.
+A name that is on every line, with the same number of values, is a dense feature. All others are sparse features, which
+have one value; the key of a sparse feature is a hash of its name.
 """
 
 import hashlib
@@ -18,15 +18,15 @@ from phrasebeam.training.nbest.nbest_lines import NbestLines
 from phrasebeam.training.nbest.nbest_reader import NbestReader
 from phrasebeam.training.nbest.nbest_store import Hypotheses, NbestStore
 
-ROUNDING = 1e-6  # of features, which are float32
-UNKNOWN = -1  # in place of a number of values
+ROUNDING = 1e-6  # relative rounding error of features, which are float32
+UNKNOWN = -1  # in place of a number of values, or of the number of a name
 
 
 class Layout(NamedTuple):
-    """Which dense and sparse features an n-best list has."""
+    """The dense and sparse features of an n-best list."""
 
-    dense: dict[str, int]  # name, number of values; in the order of the first line
-    sparse: dict[int, str]  # names by key
+    dense: dict[str, int]  # number of values, by name; in the order of the first line
+    sparse: dict[int, str]  # name, by key
 
     @property
     def names(self) -> list[str]:
@@ -40,14 +40,14 @@ def key_of(name: str) -> int:
 
 
 def find_layout(path: Path) -> Layout:
-    """The features of a list, which is read whole. Raises FormatError."""
+    """Find the features of a list, which is read to its end. Raises FormatError."""
     reader, n_lines = NbestReader(path), 0
     sizes, counts = np.zeros(0, np.int64), np.zeros(0, np.int64)
     for lines in reader:
         n_values, n_new = np.diff(lines.value_first), len(reader.names) - sizes.size
         sizes, counts = np.append(sizes, np.full(n_new, UNKNOWN)), np.append(counts, np.zeros(n_new, np.int64))
         first = sizes.copy()
-        first[lines.name[::-1]] = n_values[::-1]  # of what is there several times the first stays
+        first[lines.name[::-1]] = n_values[::-1]  # backwards, so that the first occurrence of a name is written last
         sizes = np.where(sizes == UNKNOWN, first, sizes)
         for i in np.flatnonzero(n_values != sizes[lines.name])[:1].tolist():
             number = n_lines + int(np.searchsorted(lines.feature_first, i, "right"))
@@ -70,7 +70,7 @@ def find_layout(path: Path) -> Layout:
 
 
 def _dense_features(lines: NbestLines, names: Sequence[str], layout: Layout, path: Path) -> np.ndarray:
-    """float32[L, D] dense features in the order of `layout`. Raises FormatError if one is missing."""
+    """The dense features in the order of `layout` (float32[L, D]). Raises FormatError if one is missing."""
     columns, ids = list[np.ndarray](), {name: i for i, name in enumerate(names)}
     for name, size in layout.dense.items():
         places = np.flatnonzero(lines.name == ids.get(name, UNKNOWN))
@@ -84,18 +84,18 @@ def _dense_features(lines: NbestLines, names: Sequence[str], layout: Layout, pat
 
 
 def _sparse_features(lines: NbestLines, keys: np.ndarray) -> SparseRows:
-    """The sparse features; `keys` (uint64[N]) by name, 0 for dense ones."""
+    """The sparse features of the lines; `keys` (uint64[N]): key of each name, 0 for dense features."""
     places = np.flatnonzero(keys[lines.name])
     values = lines.value[lines.value_first[places]].astype(np.float32)
     return summed(np.searchsorted(places, lines.feature_first), keys[lines.name[places]], values)
 
 
 def store_nbest(path: Path, layout: Layout, metric: Metric, store: NbestStore) -> np.ndarray:
-    """Add a list to a store, and commit; float64[D], the weights that its scores seem to come from.
+    """Add a list to a store, and commit; return an estimate of the weights behind its scores (float64[D]).
 
-    These are the least squares between dense features and scores, both less their means over the sentence: what all
-    hypotheses of a sentence share, such as its unknown words, does not matter. A weight by which scores differ less
-    than by the rounding of their features is 0. Raises FormatError.
+    The estimate is a least-squares fit of the scores by the dense features, after subtraction of the mean over each
+    sentence, so that parts that all hypotheses of a sentence share, such as unknown words, do not matter. A weight
+    whose effect on scores is smaller than rounding errors is set to 0. Raises FormatError.
     """
     reader, n_sentences, squares = NbestReader(path), 0, 0.0
     products, correlations = np.zeros((store.n_dense, store.n_dense)), np.zeros(store.n_dense)

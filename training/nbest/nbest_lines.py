@@ -1,7 +1,7 @@
 """Lines of n-best lists, number ||| text ||| features ||| score ..., as arrays that a kernel fills.
 
-Features are "name= value value ..."; "name: value value ..." in Moses' lists from before 2013, "name=value" in those of
-Joshua and cdec.
+Features are "name= value value ..."; in Moses' lists from before 2013, "name: value value ..."; in lists of Joshua and
+cdec, "name=value".
 """
 
 from typing import NamedTuple
@@ -26,26 +26,27 @@ from phrasebeam.training.nbest.nbest_store import LARGEST_VALUE
 ONE = np.int64(1)
 SENTENCE_DIGITS = 9
 FIELDS = 4
-READ, NO_ROOM, ODD = range(3)  # what became of a line
-NEXT, LINES, LAST, FEATURES, VALUES, TRIES = range(6)  # of the place: the next byte, what is read, last sentence
+READ, NO_ROOM, ODD = range(3)  # results of reading a line, see read_lines_of
+# Indices of `place`: next byte; lines read; last sentence; features and values read; tries to read a line
+NEXT, LINES, LAST, FEATURES, VALUES, TRIES = range(6)
 EQUAL, COLON = b"=:"
 
 
 class NbestLines(NamedTuple):
-    """L lines of a list with Z features of V values."""
+    """L lines of a list, which have Z features with V values in all."""
 
     text: np.ndarray  # uint8[n]
-    begin: np.ndarray  # int64[L + 1], where each line begins in `text`, and the last one ends
+    begin: np.ndarray  # int64[L + 1], where in `text` each line begins, and where the last one ends
     sentence: np.ndarray  # int64[L]
-    span: np.ndarray  # int64[L, 2], where in `text` that of a hypothesis begins and ends
+    span: np.ndarray  # int64[L, 2], where in `text` the words of the hypothesis begin and end
     score: np.ndarray  # float64[L]
     feature_first: np.ndarray  # int64[L + 1], features of line i are feature_first[i]:feature_first[i + 1]
-    name: np.ndarray  # int32[Z], numbers of names
-    value_first: np.ndarray  # int64[Z + 1]
+    name: np.ndarray  # int32[Z], number of the feature's name
+    value_first: np.ndarray  # int64[Z + 1], values of feature z are value[value_first[z]:value_first[z + 1]]
     value: np.ndarray  # float64[V]
 
     def first(self, n: int) -> "NbestLines":
-        """The first `n` lines, with the text of all."""
+        """The first `n` lines; `text` stays that of all lines."""
         features = int(self.feature_first[n])
         values = int(self.value_first[features])
         return NbestLines(
@@ -61,22 +62,23 @@ class NbestLines(NamedTuple):
         )
 
     def lists(self) -> list[tuple[int, int]]:
-        """Begin and end of the list of each sentence."""
+        """The first line of the list of each sentence, and the line behind its last one."""
         begins = np.flatnonzero(np.diff(self.sentence, prepend=-1)).tolist()
         return list(zip(begins, [*begins[1:], self.sentence.size]))
 
     def hypotheses(self) -> list[str]:
-        """The text of each line."""
+        """The words of the hypothesis in each line, as text."""
         data = self.text.tobytes()
         return [restore_bars(data[begin:end].decode("utf-8")) for begin, end in self.span.tolist()]
 
 
 @kernel
 def read_lines_of(lines: NbestLines, place: np.ndarray, fields: np.ndarray, names: WordTable, seen: np.ndarray):
-    """Read the lines of lines.text from place[NEXT] on; returns READ, or what became of the next one.
+    """Read the lines of lines.text from place[NEXT] on. Returns READ, or why the next line was not read.
 
-    `place` (int64[6]) is moved. `fields` (int64[6, 2]) are of a line; seen[i] (int64[...]) is the last try to read a
-    line with the name i. NO_ROOM: `names` or `seen` may be too small. ODD: Python has to look at the line.
+    NO_ROOM: `names` or `seen` may be too small. ODD: only Python can read the line. `place` (int64[6]) is advanced.
+    `fields` (int64[6, 2]) is work space for the fields of a line; seen[i] (int64[...]) is the number of the last try to
+    read a line with the name i, by which repeated names are found.
     """
     while place[NEXT] < lines.text.size:
         begin = place[NEXT]
@@ -94,7 +96,7 @@ def read_lines_of(lines: NbestLines, place: np.ndarray, fields: np.ndarray, name
 
 @inner_kernel
 def _read_line(lines: NbestLines, place, begin, end, fields, names: WordTable, seen):
-    """Read a line, if it is as most are; whether it was read."""
+    """Read a line, if it has the usual format; return whether it was read."""
     text, line = lines.text, place[LINES]
     if split_fields(text, begin, end, fields) < FIELDS:
         return False
@@ -130,7 +132,7 @@ def _sentence(text, begin, end):
 
 @inner_kernel
 def _read_features(lines: NbestLines, place, begin, end, names: WordTable, seen):
-    """Add the features in text[begin:end] to `lines`; how many they are, or -1."""
+    """Add the features in text[begin:end] to `lines`; return their number, or -1 if the format is unusual."""
     text, first, n_features, n_values = lines.text, place[FEATURES], np.int64(0), place[VALUES]
     begin = word_begin(text, begin, end)
     while begin < end:
@@ -163,7 +165,7 @@ def _read_features(lines: NbestLines, place, begin, end, names: WordTable, seen)
 
 
 def room_for(text: bytearray) -> NbestLines:
-    """Arrays with room for all lines of `text`."""
+    """Make arrays with room for all lines of `text`."""
     n_lines, n_tokens = text.count(b"\n") + 1, len(text) // 2 + 1
     return NbestLines(
         text=np.frombuffer(text, np.uint8),

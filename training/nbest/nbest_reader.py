@@ -1,4 +1,4 @@
-"""N-best lists as Moses and other decoders write them, read in pieces; lines that kernels cannot read, by Python."""
+"""Reads n-best lists of Moses and other decoders in pieces, by kernels, or by Python if kernels cannot read a line."""
 
 import math
 import re
@@ -30,23 +30,24 @@ NUMBER = re.compile("[0-9]{1,9}")
 
 
 class NbestReader:
-    """Reads a list; `names` are those of its features, in the order in which they first occur."""
+    """Reads a list; `names` are the names of its features, in the order in which they first occur."""
 
     def __init__(self, path: Path):
         self.path, self.names = path, TextVocabulary()
         self._seen, self._n_tries = np.zeros(0, np.int64), 0
-        self._n_before, self._last = 0, -1  # lines that were handed out, and the last sentence of these
+        self._n_before, self._last = 0, -1  # number of lines yielded so far, and the sentence of the last of them
 
     def __iter__(self) -> Iterator[NbestLines]:
-        """The lines in pieces, all lines of a sentence in the same piece.
+        """Yield the lines in pieces; all lines of a sentence are in the same piece.
 
-        Raises FormatError, naming the line, behind the sentences before it, also where sentences are not in order.
+        Raises FormatError, with the number of the line, for a wrong line, or if sentences are not in order. Sentences
+        before that line may have been yielded.
         """
         pieces, n_bytes, n_open = list[bytes](), 0, 0
         for block in read_blocks(self.path):
             pieces.append(block)
             n_bytes += len(block)
-            if n_bytes < 2 * n_open:  # those of the last sentence are read again: not for each block, if they are many
+            if n_bytes < 2 * n_open:  # the open last sentence is read again; if it is long, not after each block
                 continue
             text = b"".join(pieces)
             lines = self._read(bytearray(text), is_last=False)
@@ -57,7 +58,7 @@ class NbestReader:
             yield self._read(bytearray(b"".join(pieces)), is_last=True)
 
     def _read(self, text: bytearray, is_last: bool) -> NbestLines:
-        """The lines of `text`; unless it `is_last`, without those of the last sentence."""
+        """Read the lines of `text`; unless `is_last`, the last sentence may go on, and is left out."""
         place, fields = np.array([0, 0, self._last, 0, 0, self._n_tries]), np.zeros((FIELDS + 2, 2), np.int64)
         lines = room_for(text)
         while self._is_odd(lines, place, fields):
@@ -75,7 +76,7 @@ class NbestReader:
         return lines.first(n_lines)
 
     def _is_odd(self, lines: NbestLines, place: np.ndarray, fields: np.ndarray) -> bool:
-        """Read the lines up to one that the kernel cannot read; whether there is one."""
+        """Read the lines up to one that the kernel cannot read; return whether there is such a line."""
         while (status := read_lines_of(lines, place, fields, self.names.table, self._seen)) == NO_ROOM:
             rest = lines.text[place[NEXT] :].tobytes()
             n_bytes = rest.find(b"\n") + 1 or len(rest)
@@ -84,7 +85,7 @@ class NbestReader:
         return bool(status == ODD)
 
     def _plain(self, line: str, place: np.ndarray) -> bytes:
-        """A line as the kernel reads it. Raises FormatError."""
+        """Rewrite a line in the format that the kernel reads. Raises FormatError."""
         try:
             return _plain(line, int(place[LAST]))
         except ValueError as error:
@@ -92,7 +93,7 @@ class NbestReader:
 
 
 def _plain(line: str, last: int) -> bytes:
-    """A line behind those of the sentence `last` (-1: none), as the kernel reads it. Raises ValueError."""
+    """Rewrite a line, which follows one of the sentence `last` (-1: none), for the kernel. Raises ValueError."""
     fields = [field.strip(" \t") for field in line.split("|||")]
     if len(fields) < FIELDS:
         raise ValueError(f"{len(fields)} fields, expected number ||| text ||| features ||| score")
@@ -123,10 +124,10 @@ def _features(field: str) -> dict[str, list[float]]:
 
 
 def _name_and_value(token: str) -> tuple[str | None, str]:
-    """The name, or None, and the value, which may be empty, of a token: name=, name:, name=value or value."""
+    """The name (or None) and the value (may be empty) of a token: name=, name:, name=value or value."""
     if token.endswith(("=", ":")):
         return token[:-1], ""
-    # As Moses' mert does, at the last one: words that are part of names may have = in them.
+    # Split at the last =, as Moses' mert does: words that are part of names may contain =.
     name, _, value = token.rpartition("=")
     return (name, value) if name else (None, token)
 

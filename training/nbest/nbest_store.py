@@ -1,8 +1,8 @@
 """N-best lists on disk, merged over iterations: features and statistics of every hypothesis, without duplicates.
 
-Arrays only grow, and are mapped into memory: lists may be larger than it. A hypothesis is a duplicate if the same
-sentence has one with the same text and the same features. What was appended counts when it is committed; a store that
-is opened again is as it was after an iteration, and forgets what came after.
+Arrays only grow, and are mapped, so that lists may be larger than memory. A hypothesis is a duplicate if the same
+sentence has one with the same text and the same features. Appended hypotheses become permanent with a commit, at the
+end of an iteration. A store that is opened again has the hypotheses up to an iteration; later ones are deleted.
 """
 
 import hashlib
@@ -21,12 +21,12 @@ from phrasebeam.decoder.sparse.sparse_weights import SparseRows
 from phrasebeam.training.nbest.growing_array import NO_ROWS, Committed, GrowingArray
 
 INDEX = "lists.json"
-MOST_RECENT = 1 << 16  # fingerprints that are kept in a set
-LARGEST_VALUE = 1e30  # of features, scores and weights: a float32, and sums of products are finite
+MOST_RECENT = 1 << 16  # fingerprints that are kept in a set, not in the sorted array
+LARGEST_VALUE = 1e30  # of features, scores and weights: fits into float32, and sums of products are finite
 
 
 class StoreShape(Section):
-    """Number of sentences of a store, and of numbers for each hypothesis."""
+    """Number of sentences of a store, and of dense features and statistics of each hypothesis."""
 
     sentences: Count
     dense: Count
@@ -34,7 +34,7 @@ class StoreShape(Section):
 
 
 class StoredRows(Section):
-    """The rows of each array of a store after an iteration."""
+    """The committed rows of each array of a store after an iteration."""
 
     sentence: Committed = NO_ROWS
     dense: Committed = NO_ROWS
@@ -57,7 +57,7 @@ class StoreIndex(Section):
 
 
 class Hypotheses(NamedTuple):
-    """K hypotheses to be added, in the order of their sentences."""
+    """K hypotheses to add to a store, in the order of their sentences."""
 
     sentence: np.ndarray  # int32[K]
     texts: Sequence[str]  # K
@@ -82,7 +82,7 @@ class NbestStore:
     """The lists of M sentences in a directory."""
 
     def __init__(self, directory: Path, n_sentences: int, n_dense: int, n_statistics: int, n_iterations: int = 0):
-        """The store in `directory` as it was after `n_iterations`; with 0, a new one in place of it.
+        """Open the store in `directory` as it was after `n_iterations`; with 0, begin a new store in its place.
 
         Raises FormatError or ConfigError if it is damaged, or has lists of another shape.
         """
@@ -109,7 +109,7 @@ class NbestStore:
             for name, (dtype, shape) in layout.items()
         }
         self._stored = np.sort(self._arrays["fingerprint"].map())
-        self._recent = set[int]()  # fingerprints that are not among the sorted ones yet
+        self._recent = set[int]()  # fingerprints that are not in the sorted array yet
         self._columns = {key: column for column, key in enumerate(self._arrays["keys"].map().tolist())}
         self._write_index()
 
@@ -135,13 +135,13 @@ class NbestStore:
 
     @property
     def keys(self) -> np.ndarray:
-        """uint64[C] keys of the sparse features, by column."""
+        """The key of each column of sparse features (uint64[C])."""
         return np.array(list(self._columns), np.uint64)
 
     def add(self, hypotheses: Hypotheses) -> int:
-        """Append those hypotheses that are new, and return their number; those of a sentence must come in one call.
+        """Append the hypotheses that are new, and return their number. All those of a sentence must be in one call.
 
-        Raises ModelError if a feature is too large, as those of a damaged model may be.
+        Raises ModelError if a feature is too large, which may happen with a damaged model.
         """
         _check_features(hypotheses)
         fingerprints = _fingerprints(hypotheses)
@@ -169,13 +169,13 @@ class NbestStore:
         for name, appended in values.items():
             self._arrays[name].append(appended)
         self._recent.update(fingerprints[rows].tolist())
-        if len(self._recent) > MOST_RECENT:  # not at each call, as sorting takes time for all
+        if len(self._recent) > MOST_RECENT:  # not at each call, since the whole array is sorted
             self._stored = np.sort(np.append(self._stored, np.array(list(self._recent), np.uint64)))
             self._recent.clear()
         return rows.size
 
     def _has(self, fingerprints: np.ndarray) -> np.ndarray:
-        """bool[K], whether each of `fingerprints` (uint64[K]) was added."""
+        """Whether each of `fingerprints` (uint64[K]) was added before (bool[K])."""
         is_recent = np.array([one in self._recent for one in fingerprints.tolist()], np.bool_)
         places = np.searchsorted(self._stored, fingerprints)
         is_within = places < self._stored.size
@@ -183,13 +183,13 @@ class NbestStore:
         return is_recent
 
     def commit(self) -> None:
-        """End an iteration: from now on the store keeps what was added."""
+        """End an iteration: all hypotheses added so far become permanent."""
         rows = StoredRows(**{name: array.commit() for name, array in self._arrays.items()})
         self._index = self._index.model_copy(update={"iterations": [*self._index.iterations, rows]})
         self._write_index()
 
     def lists(self) -> Lists:
-        """All committed hypotheses; those of a sentence in the order in which they were added."""
+        """All committed hypotheses; the hypotheses of a sentence are in the order in which they were added."""
         mapped = {name: array.map() for name, array in self._arrays.items()}
         counts = np.bincount(mapped["sentence"], minlength=self.n_sentences)
         return Lists(
@@ -227,7 +227,7 @@ def _check_features(hypotheses: Hypotheses) -> None:
 
 
 def _fingerprints(hypotheses: Hypotheses) -> np.ndarray:
-    """uint64[K], equal only for equal hypotheses (except with probability 2**-64 per pair)."""
+    """A hash of each hypothesis (uint64[K]); different hypotheses have equal ones with probability 2**-64 per pair."""
     dense = np.ascontiguousarray(hypotheses.dense, np.float32)
     digests, (first, keys, values) = [], hypotheses.sparse
     rows = zip(hypotheses.sentence.tolist(), hypotheses.texts, dense, pairwise(first.tolist()))

@@ -1,1 +1,1 @@
-"""Training of normalizers: word pairs, cross-fitted lists, and the learning of weights that choose from them."""
+"""Training of normalizers: word pairs, cross-fitted candidate lists, and weights that choose from these lists."""

@@ -1,4 +1,4 @@
-"""Words with candidates from models that did not learn from them; the weights of both choices are learned on them."""
+"""Held-out words: their candidates are from models that did not see them. Weights of both choices are learned here."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from phrasebeam.training.normalization.normalizer_settings import NormalizerSett
 from phrasebeam.training.normalization.sparse_learning import learn_sparse
 from phrasebeam.training.normalization.word_pairs import Sentences
 
-BINS = (0.0, 0.5, 0.7, 0.9, 0.97, 0.99)  # of confidence, from these
+BINS = (0.0, 0.5, 0.7, 0.9, 0.97, 0.99)  # lower ends of bins of confidence
 
 
 class HeldOutPart(NamedTuple):
@@ -29,14 +29,14 @@ class HeldOutPart(NamedTuple):
 
 
 class ChoiceWeights(NamedTuple):
-    """The weights of both choices."""
+    """The weights of the first (dense) and of the second (sparse) choice."""
 
     dense: dict[str, float]
     sparse: np.ndarray  # float32[S]
 
 
 def learn_choice(parts: Sequence[HeldOutPart], alphabet: Alphabet, settings: NormalizerSettings) -> ChoiceWeights:
-    """Weights by which the right forms of all parts are likeliest."""
+    """Learn the weights by which the right forms of all parts are likeliest."""
     lists = _joined([part.lists for part in parts])
     dense = learn_weights(lists, _gold_pairs(parts), settings.penalty)
     kept = likeliest(lists, ln_posteriors(lists, dense))
@@ -69,7 +69,7 @@ def held_out_result(part: HeldOutPart, weights: ChoiceWeights, alphabet: Alphabe
 
 
 def calibration(confidence: np.ndarray, right: np.ndarray) -> list[CalibrationBin]:
-    """Words by confidence: how many, how many of them are right, and what the confidence promises."""
+    """For each bin of confidence: the number of words, how many of them are right, and the mean confidence."""
     places, found = np.digitize(confidence, BINS) - 1, []
     for number, least in enumerate(BINS):
         here = places == number
@@ -79,7 +79,7 @@ def calibration(confidence: np.ndarray, right: np.ndarray) -> list[CalibrationBi
 
 
 def _joined(lists: Sequence[CandidateLists]) -> CandidateLists:
-    """Lists of the same features one behind the other; a word may be in several of them."""
+    """Concatenate lists with the same features; a word may be in several of them."""
     words = [word for one in lists for word in one.words]
     forms = [form for one in lists for form in one.forms]
     sizes = np.concatenate([np.diff(one.first) for one in lists])
@@ -105,7 +105,7 @@ def _gold_pairs(parts: Sequence[HeldOutPart]) -> GoldPairs:
 
 
 def _tokens(parts: Sequence[HeldOutPart]) -> Tokens:
-    """The words of all parts as running text, by their numbers in the joined lists, counted from 1."""
+    """The words of all parts as running text; a word is its number in the joined lists, from 1."""
     found, n_words = list[Tokens](), 1
     for part in parts:
         sentences = [[word for word, _ in sentence] for sentence in part.sentences]

@@ -1,4 +1,4 @@
-"""The model of letters of a normalizer: each word pair a sentence pair, each letter a word."""
+"""The letter model of a normalizer: a phrase-based model with word pairs as sentence pairs and letters as words."""
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -19,11 +19,12 @@ from phrasebeam.training.model_building.train_model import train_model
 from phrasebeam.training.normalization.normalizer_settings import LetterModelSettings
 from phrasebeam.training.normalization.word_pairs import Pair
 
-EDITS = "edits"  # as the name of an aligner
+EDITS = "edits"  # name of the aligner that aligns letters by the cheapest edits
 KNOWN_TEXT, KNOWN_MODEL = "known", "known.bin"  # the known words as letters, and their language model
-KNOWN_LM = "lm2.bin"  # what that is called in a model
-# Near those that the first choice learned for these features of six sets, by which lists are good from the start:
-OWN_WEIGHT, KNOWN_WEIGHT = 0.1, 0.4  # of the language models of forms, of known words
+KNOWN_LM = "lm2.bin"  # name of this language model in a model directory
+# Close to the weights that the first choice learned for these features on six data sets, so that candidate lists are
+# good from the start:
+OWN_WEIGHT, KNOWN_WEIGHT = 0.1, 0.4  # of the language models of forms and of known words
 OPERATION_WEIGHTS = [0.5, 0.0, 0.0]
 WEIGHTS: dict[str, float | list[float]] = {
     "translation": [0.6, 0.05, 0.25, 0.0],
@@ -34,7 +35,7 @@ WEIGHTS: dict[str, float | list[float]] = {
 
 
 class LetterModelBuilder:
-    """Builder of letter models in `directory`, all with the same known words of the target language."""
+    """Builds letter models in `directory`; all have the same known words of the target language."""
 
     def __init__(
         self,
@@ -46,19 +47,19 @@ class LetterModelBuilder:
         memory: int,
     ):
         self.directory, self.known, self.of_forms, self.settings = directory, sorted(known), of_forms, settings
-        self.threads, self.memory = threads, memory  # of each model
+        self.threads, self.memory = threads, memory  # for the building of each model
 
     def prepare(self) -> None:
-        """Estimate the language model of the known words, unless it is there. Raises SmtError or OSError."""
+        """Estimate the language model of the known words, unless it exists. Raises SmtError or OSError."""
         text, path = self.directory / KNOWN_TEXT, self.directory / KNOWN_MODEL
         if self.known and not path.exists():
             _write(text, self.known, self.of_forms)
             write_probing(estimate(text, self.settings.order, self.memory, self.directory), path, self.memory)
 
     def build(self, name: str, pairs: Mapping[Pair, int], letters: LetterCosts) -> None:
-        """Build the model `name` of word pairs, with how often each occurs, unless it is there.
+        """Build the model `name` from word pairs and the number of their occurrences, unless it exists.
 
-        Letters are aligned as edits by `letters` align them, unless settings name an aligner. Raises SmtError, OSError.
+        The aligner "edits" aligns letters by the cheapest edits, with the costs of `letters`. Raises SmtError, OSError.
         """
         output = self.directory / name
         if (output / SEARCH).exists():
@@ -108,7 +109,7 @@ def _write(path: Path, words: list[str], spelling: Spelling) -> None:
 
 
 def _write_alignment(path: Path, copies: Sequence[tuple[Pair, int]], letters: LetterCosts) -> None:
-    """Write which letters of words and forms the cheapest edits align, in Pharaoh's format, a line for each copy."""
+    """Write the letters that the cheapest edits align, in Pharaoh's format, one line for each copy of a word pair."""
     words, forms = ([pair[side] for pair, _ in copies] for side in (0, 1))
     texts = letters.alphabet.texts(words), letters.alphabet.form_texts(forms)
     edits = edits_of(texts[0], np.arange(len(copies)), texts[1], letters.costs)

@@ -1,6 +1,7 @@
-"""Weights of the first choice: those by which the right forms of held-out words are likeliest (conditional likelihood).
+"""Learns the weights of the first choice, which maximize the conditional likelihood of right forms of held-out words.
 
-Features are scaled to a deviation of 1, and squares of the scaled weights penalized, by L-BFGS.
+Features are scaled to a standard deviation of 1. The squares of the scaled weights are penalized. L-BFGS finds the
+weights.
 """
 
 from dataclasses import dataclass
@@ -13,19 +14,19 @@ from phrasebeam.decoder.normalization.list_choice import normalized
 from phrasebeam.training.tuning.methods.lbfgs import minimize
 
 STEPS, TOLERANCE = 200, 1e-4  # of L-BFGS
-LEAST_DEVIATION = 1e-6  # of a feature, which else is not learned
+LEAST_DEVIATION = 1e-6  # features with a smaller standard deviation are not learned
 
 
 class GoldPairs(NamedTuple):
-    """P pairs of a word in candidate lists and its right form, which is one of its candidates."""
+    """P pairs of a word in candidate lists and the candidate that is its right form."""
 
     word: np.ndarray  # int64[P], number in the lists
     candidate: np.ndarray  # int64[P], number in the lists
-    occurrences: np.ndarray  # float64[P], how often the pair occurs in the text
+    occurrences: np.ndarray  # float64[P], number of occurrences of the pair in the text
 
 
 def learn_weights(lists: CandidateLists, pairs: GoldPairs, penalty: float) -> dict[str, float]:
-    """Weights by feature; 0 if a feature never differs."""
+    """Learn the weight of each feature; 0 for features that are the same in all candidates."""
     deviation = lists.features.std(axis=0)
     is_learned = deviation > LEAST_DEVIATION
     learned = lists.features[:, is_learned]
@@ -38,7 +39,7 @@ def learn_weights(lists: CandidateLists, pairs: GoldPairs, penalty: float) -> di
 
 @dataclass(frozen=True)
 class _Likelihood:
-    """Minus ln of the probability of all right forms, with the penalty, and its gradient, of weights."""
+    """The negative ln likelihood of all right forms plus the penalty, and its gradient, as a function of weights."""
 
     features: np.ndarray  # float64[C, F]
     first: np.ndarray  # int64[W + 1]

@@ -1,4 +1,4 @@
-"""Weights of what is written in place of letters, learned by AdaGrad (Duchi et al. 2011) on the training pairs."""
+"""Learns what is written in place of each letter, by AdaGrad (Duchi et al. 2011) on the training pairs."""
 
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ from phrasebeam.training.normalization.sparse_learning import FIRST_SQUARE, LEAS
 
 
 class Places(NamedTuple):
-    """P letters of words, and the begins of these, each a place of its word."""
+    """P places of words: each word has one before its first letter, and one for each letter."""
 
     word: np.ndarray  # int64[P]
     place: np.ndarray  # int64[P], 0: before the first letter
@@ -33,9 +33,10 @@ class Places(NamedTuple):
 def learn_outputs_pass(
     words: LetterTexts, places: Places, order, written, steps, model: LetterOutputs, squares, space: OutputSpace
 ):
-    """A step for each place in `order` (int64), where `written` (uint64[P]) is right; changes model.weights.
+    """Make a step for each place in `order` (int64); changes model.weights.
 
-    `steps`: float64[2], rate and penalty; `squares`: float32[S], sums of squared gradients.
+    `written` (uint64[P]): the right output at each place; `steps`: float64[2], rate and penalty; `squares`: float32[S],
+    sums of squared gradients.
     """
     rate, penalty, size = steps[0], steps[1], np.int64(model.weights.size)
     for number in range(order.size):
@@ -59,7 +60,7 @@ def learn_outputs_pass(
 def learn_outputs(
     words: list[str], forms: list[str], alphabet: Alphabet, costs: np.ndarray, settings: OutputSettings
 ) -> LetterOutputs:
-    """What pairs of a word and a form write in place of letters, as edits of `costs` align them, and its weights."""
+    """Find what is written in place of letters if edits of `costs` align words and forms, and learn its weights."""
     texts, owner = (alphabet.texts(words), alphabet.form_texts(forms)), np.arange(len(words))
     written = written_letters(texts[0], owner, texts[1], edits_of(texts[0], owner, texts[1], costs))
     places, size = _places(texts[0], written), 1 << settings.bits

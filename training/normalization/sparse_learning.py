@@ -1,4 +1,4 @@
-"""Weights of the second choice, of sparse features: AdaGrad (Duchi et al. 2011) on the likelihood of right forms."""
+"""Learns weights of the second choice, of sparse features: AdaGrad (Duchi et al. 2011) on likelihood of right forms."""
 
 from typing import NamedTuple
 
@@ -8,12 +8,12 @@ from phrasebeam.decoder.normalization.sparse_choice import FEATURES, Choices, To
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.training.normalization.normalizer_settings import SparseSettings
 
-LEAST_GRADIENT = 1e-3  # of a candidate's score; a smaller one moves no weights
-FIRST_SQUARE = 1e-2  # of gradients
+LEAST_GRADIENT = 1e-3  # candidates with a smaller gradient of their score change no weights
+FIRST_SQUARE = 1e-2  # initial sum of squared gradients
 
 
 class LearningState(NamedTuple):
-    """Weights, and what AdaGrad keeps of each."""
+    """The weights, and the state of AdaGrad for each."""
 
     weights: np.ndarray  # float32[S]
     squares: np.ndarray  # float32[S], sums of squared gradients
@@ -29,9 +29,10 @@ class LearningSpace(NamedTuple):
 
 @kernel
 def learn_pass(choices: Choices, tokens: Tokens, right, order, steps, state: LearningState, space: LearningSpace):
-    """A step for each token in `order` (int64); `right`: int64[T], candidate among those of its word.
+    """Make a step for each token in `order` (int64).
 
-    `steps`: float64[2], rate and penalty.
+    `right`: int64[T], index of each token's right form among the candidates of its word; `steps`: float64[2], rate and
+    penalty.
     """
     rate, penalty, size = steps[0], steps[1], np.int64(state.weights.size)
     for place in range(order.size):
@@ -65,7 +66,10 @@ def learn_pass(choices: Choices, tokens: Tokens, right, order, steps, state: Lea
 
 
 def learn_sparse(choices: Choices, tokens: Tokens, right: np.ndarray, settings: SparseSettings) -> np.ndarray:
-    """float32[S] weights, learned from tokens whose right candidate (int64[T], among those of its word) is not -1."""
+    """Learn weights (float32[S]) from the tokens whose `right` is not -1.
+
+    `right`: int64[T], index of each token's right form among the candidates of its word.
+    """
     size = 1 << settings.bits
     state = LearningState(np.zeros(size, np.float32), np.full(size, FIRST_SQUARE, np.float32))
     most = int(np.diff(choices.first).max(initial=0)) + 1

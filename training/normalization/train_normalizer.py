@@ -1,7 +1,7 @@
-"""Training of a normalizer: models of letters of all words and of all but a fold each, then the choice among forms.
+"""Training of a normalizer: letter models of all words, and of all words but one fold; then the choice among forms.
 
-In DIR/recipe are run.yaml, the language model of known words, and the models of letters, each built once, several side
-by side.
+DIR/recipe has run.yaml, the language model of known words, and the letter models. Each is built only once; several are
+built at the same time.
 """
 
 from collections import Counter
@@ -68,7 +68,7 @@ FEWEST_WORDS = 20
 
 
 class WordFiles(NamedTuple):
-    """The files that the user gave: pairs as one table, or as two files; further words of the target language."""
+    """The user's files: word pairs as one table or as two files, and further words of the target language."""
 
     pairs: Path
     forms: Path | None = None
@@ -78,22 +78,22 @@ class WordFiles(NamedTuple):
 
     @property
     def by_name(self) -> dict[str, Path]:
-        """The files that were given, by name."""
+        """The given files, by name."""
         return {name: path for name, path in self._asdict().items() if path is not None}
 
 
 class NormalizerState(Section):
-    """run.yaml: of what files and settings the work is."""
+    """The content of run.yaml: the signature of the files and settings of the work."""
 
     format: Literal["phrasebeam recipe normalizer 3"] = "phrasebeam recipe normalizer 3"
     signature: str = ""
 
 
 class HeldOutWork(NamedTuple):
-    """A model of letters that is to be built, and the sentences whose candidates it lists."""
+    """A letter model to build, and the sentences for whose words it lists candidates."""
 
     name: str
-    pairs: list[Pair]  # that the model is built of
+    pairs: list[Pair]  # from which the model is built
     sentences: Sentences
 
 
@@ -101,9 +101,9 @@ class HeldOutWork(NamedTuple):
 def train_normalizer(
     files: WordFiles, output: Path, settings: NormalizerSettings, is_forced: bool = False
 ) -> NormalizerDescription:
-    """Train the normalizer of word pairs in `output`; what is there of the same files and settings is not made again.
+    """Train a normalizer on word pairs, and write it to `output`; work with the same files and settings is continued.
 
-    Raises SmtError or OSError, before any work if files are missing or wrong.
+    Raises SmtError or OSError; if files are missing or wrong, before any work.
     """
     pairs = read_word_pairs(files.pairs, files.forms)
     development = read_word_pairs(files.development, files.development_forms) if files.development else []
@@ -126,7 +126,7 @@ def train_normalizer(
 
 
 class _Training:
-    """One training: its words, its settings, and the work that is done."""
+    """One training: its words, its settings, and its work."""
 
     def __init__(
         self,
@@ -154,7 +154,7 @@ class _Training:
         self._begin()
 
     def run(self, digests: dict[str, dict[str, str]]) -> NormalizerDescription:
-        """Make what is missing, and write the normalizer."""
+        """Do the missing work, and write the normalizer."""
         whole, folds = _flat(self.pairs), in_parts(self.pairs, self.settings.folds)
         letters = self._letters(whole)
         self.builder.prepare()
@@ -170,7 +170,7 @@ class _Training:
         return self._write(whole, letters, weights, estimate, digests)
 
     def _begin(self) -> None:
-        """Continue the run in the directory if it has the same files and settings; else make a new one."""
+        """Continue the run in the directory if it has the same files and settings; otherwise begin a new run."""
         path = self.work / "run.yaml"
         if path.exists() and load_config(path, NormalizerState).signature != self.sign:
             remove(self.work)
@@ -179,7 +179,7 @@ class _Training:
         save_config(NormalizerState(signature=self.sign), path)
 
     def _lists(self, pieces: Sequence[HeldOutWork], number: int, advance: Advance) -> CandidateLists:
-        """Build the model of a piece, unless it is there; the candidates of the sentences that it did not see."""
+        """Build the model of a piece, unless it exists; return candidates for the sentences that it has not seen."""
         name, pairs, sentences = pieces[number]
         letters = self._letters(pairs)
         self.builder.build(name, Counter(pairs), letters)
@@ -191,7 +191,7 @@ class _Training:
         return found
 
     def _letters(self, pairs: Sequence[Pair]) -> LetterCosts:
-        """The costs of edits of letters, and what is written in place of these, learned of these pairs."""
+        """Learn the costs of edits of letters, and what is written in place of letters, from these pairs."""
         counts = sorted(Counter(pairs).items())
         weights = np.log1p([count for _, count in counts])
         words, forms = [word for (word, _), _ in counts], [form for (_, form), _ in counts]
@@ -200,7 +200,7 @@ class _Training:
         return LetterCosts(self.alphabet, costs, outputs)
 
     def _estimate(self, parts: list[HeldOutPart]) -> HeldOutResult:
-        """Accuracy on the last part with weights learned from the others."""
+        """The accuracy on the last part, with weights that are learned from the other parts."""
         weights = learn_choice(parts[:-1], self.alphabet, self.settings)
         return held_out_result(parts[-1], weights, self.alphabet)
 
@@ -212,7 +212,7 @@ class _Training:
         estimate: HeldOutResult,
         digests: dict[str, dict[str, str]],
     ) -> NormalizerDescription:
-        """Write the normalizer, its description last, and delete the models of folds."""
+        """Write the normalizer, with its description last, and delete the models of folds."""
         output = self.output
         remove(output / NORMALIZER)
         remove(output / LETTER_MODEL)

@@ -1,4 +1,4 @@
-"""Word pairs of running text: a word and its normalized form a line, an empty line at the end of a sentence."""
+"""Reads word pairs of running text: each line has a word and its normalized form; an empty line ends a sentence."""
 
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -10,16 +10,16 @@ from phrasebeam.decoder.normalization.word_letters import Spelling
 from phrasebeam.decoder.tokenizers.simple_tokenizers import composed
 from phrasebeam.training.normalization.normalizer_settings import FormLetters
 
-LONGEST_WORD = 200  # characters; a longer one is no word, but a line of something else
-DISTINCT_IN_LIST = 0.9  # share of the words of a list that are distinct, at least; text says words again
-Pair = tuple[str, str]  # a word, its form
+LONGEST_WORD = 200  # characters; anything longer is not a word, but a line of some other file
+DISTINCT_IN_LIST = 0.9  # minimum share of distinct words in a list of words; running text repeats words more often
+Pair = tuple[str, str]  # a word and its form
 Sentences = list[list[Pair]]
 
 
 def read_word_pairs(source: Path, target: Path | None = None) -> Sentences:
-    """The sentences of a table of two columns set apart by a tab, or of two files that match line by line.
+    """Read sentences from a table of two columns with a tab between, or from two files that match line by line.
 
-    Pairs of which a side is empty are left out. Raises FormatError, naming the line, or OSError.
+    Pairs with an empty side are left out. Raises FormatError with the number of the line, or OSError.
     """
     rows = _columns(source) if target is None else _lines_of_both(source, target)
     sentences: Sentences = [[]]
@@ -40,7 +40,7 @@ def read_word_pairs(source: Path, target: Path | None = None) -> Sentences:
 
 
 def is_list(sentences: Sentences) -> bool:
-    """Whether the words are a list rather than text: words have no neighbours and may be sorted."""
+    """Whether the words are a list rather than running text. A list may be sorted, so that neighbours mean nothing."""
     words = [word for sentence in sentences for word, _ in sentence]
     return len(set(words)) >= DISTINCT_IN_LIST * len(words)
 
@@ -69,7 +69,7 @@ def _lines_of_both(source: Path, target: Path) -> Iterator[Row]:
 
 
 def spelling_of_forms(sentences: Sentences, letters: FormLetters) -> Spelling:
-    """The division of forms into letters; by default at spaces, if most forms have spaces."""
+    """How forms are divided into letters: by default at spaces, if most forms have spaces."""
     if letters == "auto":
         forms = [form for sentence in sentences for _, form in sentence]
         return Spelling(2 * sum(" " in form for form in forms) > len(forms))
@@ -77,7 +77,7 @@ def spelling_of_forms(sentences: Sentences, letters: FormLetters) -> Spelling:
 
 
 def read_known_words(path: Path, spelling: Spelling) -> set[str]:
-    """The words of a file, set apart by white space or, if that sets letters apart, a line each.
+    """Read the words of a file, which white space separates; if spaces separate letters, each line is a word.
 
     Raises FormatError or OSError.
     """
@@ -88,9 +88,9 @@ def read_known_words(path: Path, spelling: Spelling) -> set[str]:
 
 
 def in_parts(sentences: Sentences, n: int) -> list[Sentences]:
-    """The sentences in `n` parts of equally many words; sentences may be divided.
+    """Divide the sentences into `n` parts with the same number of words; a sentence may be divided.
 
-    Parts of a text follow each other, so that they differ as texts do; those of a list have every n-th word.
+    Parts of running text are contiguous, so that they differ as texts do; parts of a list have every n-th word.
     """
     if is_list(sentences):
         words = [[pair] for sentence in sentences for pair in sentence]

@@ -1,1 +1,1 @@
-"""The loop of online learning: examples decoded under the weights of the moment, gradients, steps, mixing, scores."""
+"""The loop of online learning: decoding of examples under the current weights, gradients, steps, mixing, scores."""

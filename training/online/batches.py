@@ -1,7 +1,7 @@
-"""Mini-batches over threads: synchronous, or asynchronous with a fixed delay, so that results depend on no timing.
+"""Mini-batches over threads: synchronous, or asynchronous with a fixed delay, so that results do not depend on timing.
 
 With delay d, mini-batch t is decoded under the weights after mini-batch t - 1 - d, so that threads need not wait for
-its predecessor. Asynchronous training elsewhere lets the delay depend on which thread is first (Green et al. 2013b).
+mini-batch t - 1. In other asynchronous training, the delay depends on which thread is first (Green et al. 2013b).
 """
 
 from collections import deque
@@ -19,10 +19,10 @@ from phrasebeam.training.online.objective import ExampleObjective, Outcome
 
 
 class Inline(Executor):
-    """An executor without threads: what is submitted is computed at once."""
+    """An executor without threads, which computes each submitted call at once."""
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """The result of the call, or what it raised."""
+        """Call the function; return a future with its result or its exception."""
         future: Future[Any] = Future()
         try:
             future.set_result(function(*args, **kwargs))
@@ -39,9 +39,9 @@ def outcomes_of(
     delay: int,
     epoch: int,
 ) -> Iterator[tuple[Sequence[int], list[Outcome]]]:
-    """Mini-batches and the outcomes of their examples, in order; the caller changes the weights in between.
+    """Yield mini-batches and the outcomes of their examples, in order; the caller changes the weights in between.
 
-    `snapshot` gives the weights of the moment; at the end the mini-batches that were begun are completed.
+    `snapshot` returns the current weights. At the end, all mini-batches under way are completed.
     """
     begun: deque[tuple[Sequence[int], Callable[[], list[Outcome]]]] = deque()
     for batch in batches:
@@ -59,7 +59,7 @@ def outcomes_of(
 def _begin(
     objective: ExampleObjective[Any], batch: Sequence[int], weights: Any, pool: Executor, epoch: int
 ) -> Callable[[], list[Outcome]]:
-    """Begin with a mini-batch, its longest examples first; a function that waits for the outcomes."""
+    """Begin with a mini-batch, its longest examples first; return a function that waits for the outcomes."""
     longest_first = sorted(range(len(batch)), key=lambda i: -objective.length(batch[i]))
     futures = {i: pool.submit(objective.outcome, batch[i], weights, epoch) for i in longest_first}
     return lambda: [futures[i].result() for i in range(len(batch))]
@@ -70,18 +70,18 @@ def _completed(batch: Sequence[int], outcomes: Callable[[], list[Outcome]]) -> t
 
 
 class RemoteExamples:
-    """An objective whose examples are decoded by workers elsewhere.
+    """An objective whose examples are decoded by remote workers.
 
-    They are sent all weights from time to time, and with each mini-batch what has changed since.
+    Workers are sent all weights from time to time, and with each mini-batch the changes since then.
     """
 
     def __init__(self, objective: ExampleObjective[Any], engine: RemoteEngine):
         self.objective, self.features, self._engine = objective, objective.features, engine
         self._calls: Calls | None = None
-        self._sent: tuple[LeadingArrays, Any] | None = None  # all sparse weights, and by which name they were shared
+        self._sent: tuple[LeadingArrays, Any] | None = None  # all sparse weights, and the name that they are shared by
 
     def snapshot(self, weights: Weights, sparse: SparseWeights) -> "SentWeights":
-        """The form in which the weights are sent."""
+        """Share the weights with the workers, and return the names under which they are shared."""
         table = sparse.keys, sparse.values
         changes = self._sent[0].changes(table) if self._sent else None
         if self._calls is None:
@@ -92,21 +92,21 @@ class RemoteExamples:
         return SentWeights(self._calls, self._sent[1], self._calls.share((weights, changes)))
 
     def begin(self, batch: Sequence[int], weights: "SentWeights", epoch: int) -> Callable[[], list[Outcome]]:
-        """Send a mini-batch; a function that waits for the outcomes."""
+        """Send a mini-batch; return a function that waits for the outcomes."""
         items = [(number, self.objective.examples[number], epoch) for number in batch]
         return weights.calls.begin(items, weights.table, weights.changes)
 
 
 class SentWeights(NamedTuple):
-    """Weights of a mini-batch, for workers that have all sparse ones as they were some time ago."""
+    """The weights of a mini-batch, for workers that have all sparse weights of an earlier time."""
 
     calls: Calls
-    table: Any  # the name of keys and values of sparse ones then
-    changes: Any  # that of the dense ones, and of what has changed in the table since
+    table: Any  # name of the keys and values of the sparse weights at that time
+    changes: Any  # name of the dense weights, and of the changes in the table since then
 
 
 class RemoteOutcomes:
-    """The outcomes of examples that arrive one by one, under weights that arrive for many."""
+    """Computes outcomes on a remote worker: examples arrive one by one, weights arrive for many examples together."""
 
     def __init__(self, objective: ExampleObjective[Any]):
         self.objective = objective
@@ -117,9 +117,10 @@ class RemoteOutcomes:
     def __call__(
         self, item: tuple[int, Any, int], table: Sequence[np.ndarray], sent: tuple[Weights, ArrayChanges]
     ) -> Outcome:
-        """The outcome of an example: number, example and epoch.
+        """The outcome of `item`: number, example and epoch.
 
-        `table`: keys and values of sparse weights, which are changed in place; `sent`: dense ones, and the changes.
+        `table`: keys and values of sparse weights, which are changed in place; `sent`: the dense weights, and the
+        changes of the table.
         """
         dense, changes = sent
         if self._following is None or self._following.arrays is not table:

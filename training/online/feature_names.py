@@ -1,4 +1,4 @@
-"""The names of the heaviest features, computed again from the logged updates, since keys are only hashes."""
+"""Names of the features with the largest weights. Keys are only hashes, so names are computed from logged updates."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -15,7 +15,7 @@ from phrasebeam.training.online.update_log import Record
 
 
 def heaviest(keys: np.ndarray, weights: np.ndarray, groups: np.ndarray, n: int) -> np.ndarray:
-    """uint64[...], the keys of the `n` features of each group with the largest absolute weights.
+    """The keys (uint64[...]) of the `n` features of each group with the largest absolute weights.
 
     keys: uint64[K]; weights: float64[K]; groups: uint8[K], index of GROUPS.
     """
@@ -29,7 +29,7 @@ def heaviest(keys: np.ndarray, weights: np.ndarray, groups: np.ndarray, n: int) 
 def names_of(
     keys: np.ndarray, records: Iterable[Record], sentences: Mapping[int, Input], model: Model
 ) -> dict[int, str]:
-    """The names of features by key (uint64[K]), as far as the records have them; stops when all are found."""
+    """The names of the features `keys` (uint64[K]) that the records have, by key; stops when all are found."""
     names, namer = dict[int, str](), Namer(model)
     waiting = set(keys.tolist())
     for record in records:
@@ -43,7 +43,7 @@ def names_of(
 
 
 class Namer:
-    """Names the features of derivations, which are given as phrases."""
+    """Computes the names of the features of derivations."""
 
     def __init__(self, model: Model):
         self.model, self.decoder = model, Decoder(model)
@@ -53,7 +53,7 @@ class Namer:
         self.namer = FeatureNamer(model.levels, sparse.active, sparse.combinations, model.pair_names)
 
     def names(self, given: Input, derivation: Derivation, waiting: set[int]) -> list[tuple[int, str]]:
-        """Keys and names of those features of a derivation of a sentence that are in `waiting`."""
+        """Keys and names of the features of a derivation of the sentence `given` that are in `waiting`."""
         phrases = zip(*(field.tolist() for field in derivation))
         rules = [self._rule(given.words, pair, begin, end) for pair, begin, end in phrases]
         terms = tuple(self._term(rule) for rule in rules)
@@ -82,5 +82,5 @@ class Namer:
 
     @staticmethod
     def _term(rule: NamedRule) -> Term:
-        """The phrase as a term, which need not be in the table that the sentence was translated by."""
+        """The phrase pair as a term of the input, so that it need not be in the phrase table."""
         return Term(rule.begin, rule.end, tuple(rule.target), alignment=tuple((i, j) for i, j in rule.points))

@@ -1,4 +1,4 @@
-"""A model with the sparse features that a trainer learns: its own and those of given templates; how it is written."""
+"""A model with the sparse features that a trainer learns, its own and those of given templates; writes such a model."""
 
 from collections.abc import Iterable, Mapping
 from itertools import chain
@@ -26,17 +26,17 @@ from phrasebeam.training.online.feature_names import heaviest, names_of
 from phrasebeam.training.online.update_log import latest_first
 
 FEATURES = "features"  # in the work directory: templates.yaml, the maps of word classes, and sparse/ of the model
-SPARSE = "sparse"  # the folder of weights of sparse features, and of features of single pairs
+SPARSE = "sparse"  # the folder of weights of sparse features, and of features of single phrase pairs
 SPARSE_FILES = {f"{SPARSE}/{name}" for name in ("keys.npy", "values.npy", "names")}
 
 
 def with_features(model: Model, directory: Path, work: Path, settings: Section) -> Model:
     """The model in `directory` with its own sparse features and those of the settings, and scales for all groups.
 
-    `settings` have `templates`, which may be None. Weights of features that the model has are those to begin with. The
-    templates of both, with their maps of word classes and the model's weights, are written to `work`, unless they are
-    there, or the model has all of them. Raises FormatError if others are there, and ConfigError if keys of
-    features would differ in both; with the default templates the model then has its own features alone.
+    `settings` have `templates`, which may be None. Learning begins with the weights of the features that the model has.
+    The templates of both, with their maps of word classes and the model's weights, are written to `work`, unless they
+    are there, or the model has all of them. Raises FormatError if `work` has other templates, and ConfigError if the
+    keys of features of the model would change; with the default templates, the model then has only its own features.
     """
     templates = _with_own(model, directory, settings)
     features = directory
@@ -65,7 +65,7 @@ def with_features(model: Model, directory: Path, work: Path, settings: Section) 
 
 
 def _with_own(model: Model, directory: Path, settings: Section) -> Templates | None:
-    """The templates of the model and of the settings as one; None if those of the model are all that it learns."""
+    """The union of the templates of the model and of the settings; None if only those of the model are learned."""
     templates: Templates | None = dict(settings)["templates"]
     if templates is None or model.templates is None:
         return templates
@@ -90,11 +90,11 @@ class LearnedFeatures:
     """Data from which the names of learned features are computed."""
 
     def __init__(self, logs: Iterable[Path], sentences: Mapping[int, Input], n: int):
-        """`logs`: of updates, see update_log.py, whose records are of `sentences`; the `n` heaviest ones are named."""
+        """`logs`: update logs (see update_log.py) of `sentences`; `n`: number of features of a group that get names."""
         self.logs, self.sentences, self.n = [*logs], sentences, n
 
     def names(self, best: BestWeights, model: Model, before: Mapping[int, str]) -> dict[int, str]:
-        """The names of the heaviest features of each group, by key, and those of `before` that have weights."""
+        """Names by key of the features of each group with the largest weights, and those in `before` with weights."""
         keys = heaviest(best.keys, best.values, best.group, self.n)
         records = chain.from_iterable(latest_first(path) for path in self.logs if path.exists())
         with stage("naming features"):
@@ -111,7 +111,7 @@ def write_learned(
     making: Making,
     own: Iterable[str] = (),
 ) -> None:
-    """Write the model with the best weights; `decoder` has its features, `own` are files that were written already."""
+    """Write the model with the best weights; `decoder` has its features; `own`: files that were already written."""
     opened, output, features, written = decoder.model, derived.output, derived.work / FEATURES, {*own}
     if features.exists():
         for path in sorted(path for path in features.rglob("*") if path.is_file()):
@@ -128,6 +128,6 @@ def write_learned(
 
 
 def about_training(trainer: str, config: Section, derived: DerivedModel) -> dict[str, object]:
-    """The settings in model.yaml of what the `trainer` learned with the settings `config`."""
+    """The settings that model.yaml gets for a `trainer` with the settings `config`."""
     settings = config.model_dump(mode="json", exclude={"threads", "workers", "memory"})
     return {trainer: settings, "trained_from": derived.opened.description.signature}

@@ -1,7 +1,7 @@
-"""Weights while they are learned, and their average over steps or epochs, which is computed on demand.
+"""Weights during learning, and their average over steps or epochs, which is computed on demand.
 
-After T steps the average of the weights is w - u / T, where u sums up each change times the number of steps before it
-(Daumé 2006, section 2.4): a step costs time only for the features that it changes.
+After T steps the average of the weights is w - u / T, where u is the sum of each change times the number of steps
+before it (Daumé 2006, section 2.4). So a step takes time only for the features that it changes.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from phrasebeam.training.common.best_weights import BestWeights, TableWeights
 from phrasebeam.training.online.rule_state import NoColumns, RuleState
 
 CHUNK = 1 << 20  # slots that are averaged at a time
-ARRAYS = {  # of a checkpoint, see LearnedWeights.arrays
+ARRAYS = {  # arrays of a checkpoint, see LearnedWeights.arrays
     "counts": array(np.int64, 2),
     **array_fields(BestWeights),
     "late_dense": array(np.float64, "F"),
@@ -26,7 +26,7 @@ Columns = TypeVar("Columns")
 
 
 class SlotColumns(NamedTuple):
-    """Further columns of a table of weights with T slots."""
+    """Additional columns of a table of weights with T slots."""
 
     weighted_sum: np.ndarray  # float64[T], u of the average
     group: np.ndarray  # uint8[T], index of GROUPS
@@ -34,9 +34,9 @@ class SlotColumns(NamedTuple):
 
 @kernel
 def add_step(weights: SparseWeights, columns: SlotColumns, keys, amounts, groups, n_before):
-    """Add `amounts` (float64[K]) to the weights of `keys` (uint64[K]), and `n_before` (float64) times that to the sum.
+    """Add `amounts` (float64[K]) to the weights of `keys` (uint64[K]), and `n_before` * `amounts` to the weighted sum.
 
-    `groups` (int64[K]): the groups of the features. The table must have room for new keys.
+    `groups` (int64[K]): the groups of the features; `n_before`: float64. The table must have room for new keys.
     """
     for i in range(keys.size):
         slot = claim_slot(weights, keys[i])
@@ -46,10 +46,10 @@ def add_step(weights: SparseWeights, columns: SlotColumns, keys, amounts, groups
 
 
 class LearnedWeights:
-    """Dense weights, those of any number of sparse features, and what an update rule keeps for each of them."""
+    """Dense weights, weights of any number of sparse features, and the state of an update rule for each weight."""
 
     def __init__(self, dense: np.ndarray, sparse: SparseWeights, group: np.ndarray | None = None):
-        """Start with `dense` (float64[F]) and a copy of `sparse`, whose features are of `group` (uint8[T]) by slot."""
+        """Start with `dense` (float64[F]) and a copy of `sparse`; `group` (uint8[T]): the group of each slot."""
         self.n_averaged = 0
         self.dense, self.weighted_dense = dense.copy(), np.zeros(dense.size)
         self.sparse = SparseWeights(*(array.copy() for array in sparse))
@@ -59,11 +59,11 @@ class LearnedWeights:
         self.keep(NoColumns)
 
     def keep(self, columns: type) -> None:
-        """Begin with the state of a rule that declares these columns, see RuleState."""
+        """Begin with the initial state of a rule that declares these columns, see RuleState."""
         self.state = RuleState.new(columns, self.dense.size, self.sparse.keys.size)
 
     def columns_of(self, kind: type[Columns]) -> tuple[Columns, Columns]:
-        """The columns of a rule for dense features, and for slots. Raises TypeError if they are another's."""
+        """The columns of a rule for dense features, and for slots. Raises TypeError if they belong to another rule."""
         if type(self.state.slots) is not kind:
             kept = type(self.state.slots).__name__
             raise TypeError(f"weights with {kept}, expected {kind.__name__}; call keep with the columns of the rule")
@@ -84,14 +84,14 @@ class LearnedWeights:
         self.weighted_dense += self.n_averaged * dense
 
     def slots_of(self, keys: np.ndarray) -> np.ndarray:
-        """int64[K], the slots of `keys` (uint64[K]); a new key gets one. They change when the table grows."""
+        """The slots (int64[K]) of `keys` (uint64[K]); new keys get a slot. Slots change when the table grows."""
         self.make_room(keys.size)
         slots = np.empty(keys.size, np.int64)
         fill_slots(self.sparse, keys, slots)
         return slots
 
     def make_room(self, n_more: int) -> None:
-        """Make the table as large as `n_more` new features need."""
+        """Make the table large enough for `n_more` new features."""
         while not has_room(self.sparse, n_more):
             slots = np.flatnonzero(self.sparse.keys)
             larger, to = new_sparse_weights(3 * self.sparse.keys.size // 2), np.empty(slots.size, np.int64)
@@ -104,11 +104,14 @@ class LearnedWeights:
             self.sparse, self.columns = larger, columns
 
     def count_in_average(self) -> None:
-        """Add the present weights to the average, whether or not they have changed since the last time."""
+        """Add the current weights to the average, whether or not they have changed since the last time."""
         self.n_averaged += 1
 
     def average(self) -> TableWeights:
-        """The average of all weights that were added, or the present weights; keys and groups are shared."""
+        """The average of all weights added by count_in_average, or the current weights if there are none.
+
+        The arrays of keys and groups are shared.
+        """
         n_averaged, weighted_sum = max(self.n_averaged, 1), self.columns.weighted_sum
         values = self.sparse.values.copy()
         for begin in range(0, values.size, CHUNK):
@@ -132,12 +135,12 @@ class LearnedWeights:
 
     @staticmethod
     def declared(columns: type) -> dict[str, ArrayField]:
-        """Dtypes and shapes of `arrays`, with the state of a rule that declares these columns."""
+        """Dtypes and shapes of the result of `arrays`, with the state of a rule that declares these columns."""
         return ARRAYS | RuleState.declared(columns)
 
     @staticmethod
     def average_in(arrays: Mapping[str, np.ndarray]) -> BestWeights:
-        """The average of the weights whose `arrays` are given, without those that are 0."""
+        """The average of the weights in `arrays`, the arrays of a checkpoint, without weights that are 0."""
         n_averaged = max(int(arrays["counts"][0]), 1)
         values = arrays["values"] - arrays["late"] / n_averaged
         kept = np.flatnonzero(values)
@@ -146,7 +149,7 @@ class LearnedWeights:
 
     @classmethod
     def restored(cls, arrays: Mapping[str, np.ndarray], columns: type = NoColumns) -> "LearnedWeights":
-        """The learned weights whose `arrays` are given, with the state of a rule that declares these columns."""
+        """The weights in `arrays`, the arrays of a checkpoint, with the state of a rule that declares these columns."""
         learned = cls(arrays["dense"], new_sparse_weights(arrays["keys"].size))
         slots = learned.slots_of(arrays["keys"])
         learned.sparse.values[slots], learned.columns.weighted_sum[slots] = arrays["values"], arrays["late"]

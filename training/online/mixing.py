@@ -16,17 +16,17 @@ from phrasebeam.training.online.learned_weights import LearnedWeights, SlotColum
 
 
 class Selection(NamedTuple):
-    """Selection of features."""
+    """How many features are selected, and which are always kept."""
 
-    keep: int  # K
-    always: np.ndarray  # bool[F], dense features that are kept besides these; the others are features like sparse ones
+    keep: int  # number of features that are selected, K in the paper
+    always: np.ndarray  # bool[F], dense features that are kept in addition; the others compete with sparse features
 
 
 def mean(vectors: Iterable[BestWeights], n: int, selection: Selection | None = None) -> BestWeights:
-    """The mean of the weights of `n` shards or trainings; a feature without a weight in one counts as 0 there.
+    """The mean of the weights of `n` shards or trainings; a missing weight counts as 0.
 
-    With a `selection`, of the features with the largest l2 norms over all vectors; of equal ones, dense features come
-    before sparse ones, and smaller keys before larger ones.
+    With a `selection`, only for the features with the largest l2 norms over all vectors. Among equal norms, dense
+    features come before sparse ones, and smaller keys before larger ones.
     """
     total: LearnedWeights | None = None
     for one in vectors:
@@ -46,9 +46,9 @@ def mean(vectors: Iterable[BestWeights], n: int, selection: Selection | None = N
 
 @kernel
 def add_vector(weights: SparseWeights, columns: SlotColumns, keys, values, groups, n):
-    """Add `values` (float64[K]) / `n` (float64) to the weights of `keys` (uint64[K]), and their squares to the sums.
+    """Add `values` (float64[K]) / `n` (float64) to the weights of `keys` (uint64[K]), and values ** 2 to weighted_sum.
 
-    `groups` (uint8[K]) are those of the features; the table must have room for new keys.
+    `groups` (uint8[K]): the groups of the features. The table must have room for new keys.
     """
     for i in range(keys.size):
         slot = claim_slot(weights, keys[i])
@@ -58,7 +58,7 @@ def add_vector(weights: SparseWeights, columns: SlotColumns, keys, values, group
 
 
 def restricted(weights: BestWeights, mixed: BestWeights) -> BestWeights:
-    """The weights of the features that `mixed` has: of dense ones those that are not 0 there."""
+    """The weights of the features that `mixed` has; dense features count if their weight in `mixed` is not 0."""
     kept = np.isin(weights.keys, mixed.keys)
     dense = np.where(mixed.dense != 0, weights.dense, 0.0)
     return BestWeights(dense, weights.keys[kept], weights.values[kept], weights.group[kept])

@@ -1,4 +1,4 @@
-"""Objectives of online learning: the direction in which an example of the training data moves the weights."""
+"""Objectives of online learning: they compute the direction in which a training example moves the weights."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, Self, TypeVar
@@ -13,10 +13,10 @@ from phrasebeam.training.online.update_log import Record
 class Outcome(NamedTuple):
     """The result of decoding one example."""
 
-    direction: FeatureDirection | None  # None: the example changes nothing
-    counts: Mapping[str, float]  # added to the fields of that name of the iteration
-    records: Sequence[Record] = ()  # derivations from which features are named
-    statistics: Sequence[float] = ()  # of a metric, of the best translation, see ExampleObjective.score
+    direction: FeatureDirection | None  # None: the example does not change the weights
+    counts: Mapping[str, float]  # added to the fields of the iteration with these names
+    records: Sequence[Record] = ()  # derivations from which names of features are computed
+    statistics: Sequence[float] = ()  # statistics of a metric for the best translation, see ExampleObjective.score
 
 
 Snapshot = TypeVar("Snapshot")
@@ -30,20 +30,20 @@ class ExampleObjective(Protocol[Snapshot]):
         """The layout of dense features."""
 
     def snapshot(self, weights: Weights, sparse: SparseWeights) -> Snapshot:
-        """Weights as `outcome` uses them; the arrays of `sparse` do not change while it does."""
+        """The weights in the form for `outcome`; the arrays of `sparse` do not change while the snapshot is used."""
 
     def outcome(self, example: int, snapshot: Snapshot, epoch: int) -> Outcome:
-        """Decode the example of that number under the weights of the snapshot; what is drawn depends on the epoch."""
+        """Decode example number `example` under the weights of the snapshot; random numbers depend on the epoch."""
 
     def score(self, statistics: Sequence[float]) -> float | None:
-        """The score (0 to 100, error rates negative) of examples whose statistics add up to these; None if unknown."""
+        """The score (0 to 100, error rates negative) of examples with this sum of statistics; None if unknown."""
 
     @property
     def examples(self) -> Any:
         """The examples by number, a sequence or a mapping."""
 
     def with_examples(self, examples: Mapping[int, Any]) -> Self:
-        """The same objective on these alone, to be sent elsewhere."""
+        """The same objective with only these examples, to be sent to a worker."""
 
     def length(self, example: int) -> int:
-        """Source words of the example: long ones are begun first, so that no thread waits."""
+        """Number of source words of the example; long examples are begun first, so that no thread waits."""

@@ -1,4 +1,4 @@
-"""Numbers that differ by feature: learning rates, by dense feature and group; directions, by feature."""
+"""Numbers by feature: learning rates, for each dense feature and each sparse group; directions, for each feature."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -22,13 +22,13 @@ class FeatureDirection(NamedTuple):
 
     dense: np.ndarray  # float64[F], laid out as FeatureLayout
     keys: np.ndarray  # uint64[K], ascending
-    values: np.ndarray  # float64[K], none 0
+    values: np.ndarray  # float64[K], not 0
     groups: np.ndarray  # int64[K], index of GROUPS
-    loss: float  # under the weights that it is the gradient at, 0 or more
+    loss: float  # under the weights at which the gradient is computed; 0 or more
 
 
 def sum_of(directions: Sequence[FeatureDirection]) -> FeatureDirection:
-    """The sum of one or more directions, added up in their order."""
+    """The sum of one or more directions, which are added in their order."""
     keys, first, key_index = np.unique(
         np.concatenate([one.keys for one in directions]), return_index=True, return_inverse=True
     )
@@ -41,14 +41,17 @@ def sum_of(directions: Sequence[FeatureDirection]) -> FeatureDirection:
 
 
 def per_feature(layout: FeatureLayout, value_of: Callable[[str], float]) -> PerFeature:
-    """`value_of` each feature or group by its name; 0 for scales of groups, whose features are learned one by one."""
+    """`value_of` each dense feature and group by name; 0 for scales of groups, whose features are learned instead."""
     sizes = [1 if size is None else size for _, size in layout.groups]
     dense = np.repeat([0.0 if name in GROUPS else value_of(name) for name, _ in layout.groups], sizes)
     return PerFeature(dense, np.array([value_of(name) for name in GROUPS]))
 
 
 def check_learns(rates: PerFeature, active: np.ndarray) -> None:
-    """Raises ConfigError if all learning rates are 0 except those of groups that are not `active` (bool[GROUPS])."""
+    """Raise ConfigError unless a dense feature or an active group has a learning rate above 0.
+
+    `active`: bool[GROUPS].
+    """
     if not rates.dense.any() and not (rates.groups > 0)[active].any():
         message = "all features are fixed or have rate 0, nothing can be learned"
         raise ConfigError(f"{message}; give templates, fix fewer, or give rates")

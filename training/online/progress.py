@@ -1,4 +1,4 @@
-"""The progress of an online training, and that of the pass over a shard, in checkpoints to go on from."""
+"""The progress of an online training and of the pass over a shard, in checkpoints from which training can continue."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ from phrasebeam.training.common.iterations import AnyIteration, Progress
 from phrasebeam.training.online.learned_weights import LearnedWeights
 
 CHECKPOINT, BEST = "checkpoint.npz", "best.npz"  # in the directory of a training
-UPDATES = "updates-{}"  # log of a shard, see update_log.py
+UPDATES = "updates-{}"  # update log of a shard, see update_log.py
 
 
 class OnlineIteration(Section):
@@ -37,7 +37,7 @@ class OnlineIteration(Section):
 
     @property
     def speed(self) -> float:
-        """Sentences a second and shard."""
+        """Sentences per second in one shard."""
         return self.examples / self.seconds if self.seconds else 0.0
 
     def row(self) -> dict[str, object]:
@@ -57,7 +57,7 @@ class OnlineProgress(Progress[AnyIteration]):
 
 
 class PassProgress(SignedSection):
-    """The progress of one shard: how far its pass over its examples has come."""
+    """The progress of the pass over the examples of one shard."""
 
     format: Literal["phrasebeam online shard 2"] = "phrasebeam online shard 2"
     epoch: Count = Field(0, description="whose pass it is; 0: none was begun")
@@ -68,14 +68,14 @@ class PassProgress(SignedSection):
     logged: Count = Field(0, description="bytes of the log of updates")
 
     def with_statistics(self, rows: Iterable[Sequence[float]]) -> Self:
-        """The progress with the statistics of some more examples added, one after the other."""
+        """A copy with the statistics of more examples added, one after the other."""
         sums = self.statistics
         for row in rows:
             sums = [a + b for a, b in zip(sums, row, strict=True)] if sums else list(row)
         return self.model_copy(update={"statistics": sums})
 
     def counted(self, counts: dict[str, int | float]) -> dict[str, int | float]:
-        """The counts of the pass with some more."""
+        """The counts of the pass plus `counts`."""
         return self.counts | {name: self.counts.get(name, 0) + value for name, value in counts.items()}
 
 
@@ -85,25 +85,25 @@ def shard_path(directory: Path, shard: int) -> Path:
 
 
 def own_best_path(directory: Path, shard: int) -> Path:
-    """The weights of a shard of its own when the mixed ones were best."""
+    """The file of a shard's own weights at the time when the mixed weights were best."""
     return directory / f"best-{shard}.npz"
 
 
 def load_best(directory: Path, signature: str, n_dense: int, shard: int | None = None) -> BestWeights:
-    """The weights of a training that were best so far; with `shard`, the shard's own ones of that time.
+    """Read the best weights of a training so far; with `shard`, the shard's own weights of the same time.
 
-    `n_dense`: how many of them are dense.
+    `n_dense`: number of dense weights.
     """
     path = directory / BEST if shard is None else own_best_path(directory, shard)
     return load_weights(path, SignedSection, signature, n_dense)[1]
 
 
 def load_weights(path: Path, kind: type[AnySigned], signature: str, n_dense: int) -> tuple[AnySigned, BestWeights]:
-    """Progress and weights in a checkpoint; raises the errors of load_checkpoint."""
+    """Read progress and weights from a checkpoint; raises the errors of load_checkpoint."""
     progress, arrays = load_checkpoint(path, kind, signature, array_fields(BestWeights), {"F": n_dense})
     return progress, BestWeights(**arrays)
 
 
 def load_pass(path: Path, signature: str, n_dense: int, columns: type) -> tuple["PassProgress", dict[str, np.ndarray]]:
-    """The checkpoint of a shard: its progress, and the arrays of its LearnedWeights; `columns`: those of its rule."""
+    """Read a shard's checkpoint: its progress and the arrays of its LearnedWeights; `columns`: of the update rule."""
     return load_checkpoint(path, PassProgress, signature, LearnedWeights.declared(columns), {"F": n_dense})

@@ -1,7 +1,7 @@
-"""The state of an update rule: named columns, with a row for each dense feature and for each slot of sparse ones.
+"""The state of an update rule: named columns, with a row for each dense feature and for each slot of sparse features.
 
 A rule declares its columns as a NamedTuple, e.g. `squares: Annotated[np.ndarray, array(np.float64, "N")]`. They begin
-with the values declared there, also where a shard begins an epoch with the mixed weights of all shards.
+with the values declared there, also when a shard begins an epoch with the mixed weights of all shards.
 """
 
 from collections.abc import Mapping
@@ -14,43 +14,43 @@ from phrasebeam.base.array_struct import ArrayField, allocate, array_fields
 
 
 class NoColumns(NamedTuple):
-    """The columns of a rule that keeps nothing."""
+    """The columns of a rule without a state."""
 
 
 @dataclass
 class RuleState:
-    """The columns of a rule for F dense features and for T slots of sparse ones."""
+    """The columns of a rule for F dense features and for T slots of sparse features."""
 
     dense: Any  # a NamedTuple of arrays [F]
-    slots: Any  # of the same class, arrays [T]
+    slots: Any  # a NamedTuple of the same class, of arrays [T]
     n_steps: int = 0  # steps so far
 
     @classmethod
     def new(cls, columns: type, n_dense: int, n_slots: int) -> Self:
-        """The state before the first step; `columns`: a class as a rule declares it."""
+        """The state before the first step; `columns`: the class that the rule declares."""
         return cls(allocate(columns, {"N": n_dense}), allocate(columns, {"N": n_slots}))
 
     def moved(self, n_slots: int, slots: np.ndarray, to: np.ndarray) -> "RuleState":
-        """The state of a table of `n_slots`, in which what was in `slots` is in the slots `to` (both int64[K])."""
+        """The state for a larger table of `n_slots`: rows move from `slots` to the slots `to` (both int64[K])."""
         larger = allocate(type(self.slots), {"N": n_slots})
         for old, new in zip(self.slots, larger):
             new[to] = old[slots]
         return RuleState(self.dense, larger, self.n_steps)
 
     def arrays(self, slots: np.ndarray) -> dict[str, np.ndarray]:
-        """The columns as arrays of a checkpoint, those of sparse features from `slots` (int64[K])."""
+        """The columns as arrays of a checkpoint; of sparse features, only the rows of `slots` (int64[K])."""
         names = type(self.slots)._fields
         rows = {f"sparse_{name}": column[slots] for name, column in zip(names, self.slots)}
         return {f"dense_{name}": column for name, column in zip(names, self.dense)} | rows
 
     @staticmethod
     def declared(columns: type) -> dict[str, ArrayField]:
-        """Dtypes and shapes of `arrays` for a rule with these columns."""
+        """Dtypes and shapes of the result of `arrays` for a rule with these columns."""
         fields = array_fields(columns).items()
         dense = {f"dense_{name}": field._replace(shape=("F",)) for name, field in fields}
         return dense | {f"sparse_{name}": field._replace(shape=("K",)) for name, field in fields}
 
     def restore(self, arrays: Mapping[str, np.ndarray], slots: np.ndarray) -> None:
-        """Take the columns from `arrays`; `slots` (int64[K]) are those of their sparse features."""
+        """Set the columns from `arrays`; `slots` (int64[K]): the slots of the sparse features in them."""
         for name, dense, sparse in zip(type(self.slots)._fields, self.dense, self.slots):
             dense[:], sparse[slots] = arrays[f"dense_{name}"], arrays[f"sparse_{name}"]

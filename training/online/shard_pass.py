@@ -1,4 +1,4 @@
-"""One pass over the examples of a shard: decode a mini-batch, go a step, and from time to time write a checkpoint."""
+"""One pass over the examples of a shard: decode a mini-batch, make a step, and from time to time write a checkpoint."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -26,8 +26,8 @@ class BatchSettings(NamedTuple):
 
     batch: int  # examples of a mini-batch
     delay: int  # see batches.py
-    checkpoint: int  # mini-batches between two checkpoints; with a delay, none is under way there
-    averaging: Averaging = "none"  # over what the weights that count are averaged: mini-batches, or ends of epochs
+    checkpoint: int  # mini-batches between two checkpoints; also with a delay, all are completed before a checkpoint
+    averaging: Averaging = "none"  # resulting weights: averages over mini-batches or ends of epochs, or the last ones
 
 
 @dataclass
@@ -44,7 +44,7 @@ class ShardPass:
     def run(
         self, order: np.ndarray, progress: PassProgress, pool: Executor, advance: Callable[[int], None]
     ) -> PassProgress:
-        """Learn from the examples `order` (int64[N]) that `progress` has not had; the progress of the whole pass."""
+        """Learn from those of the examples `order` (int64[N]) that are still left; return the progress of the pass."""
         size = self.settings.batch
         first = progress.next_example
         for begin in range(first, order.size, size * self.settings.checkpoint):
@@ -80,7 +80,7 @@ class ShardPass:
     def _snapshot(self) -> Any:
         self.rule.settle(self.learned)
         sparse = self.learned.sparse
-        if self.settings.delay:  # steps change the table while it is used; new keys have the weight 0 in the copy
+        if self.settings.delay:  # steps change the table while the snapshot is used; in the copy, new keys weigh 0
             sparse = sparse._replace(values=sparse.values.copy())
         weights = Weights.learned(self.objective.features.by_group(self.learned.dense))
         return self.objective.snapshot(weights, sparse)

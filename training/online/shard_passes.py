@@ -1,6 +1,6 @@
-"""The passes of one epoch over all shards: by this process and its forks, or by workers elsewhere.
+"""The passes of one epoch over all shards: by this process and its forks, or by remote workers.
 
-A worker elsewhere is sent what a pass needs, does it in a directory of its own, and sends back what it left there.
+A remote worker is sent everything that a pass needs, makes the pass in its own directory, and sends back the results.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,20 +29,20 @@ from phrasebeam.training.online.shards import Shards
 from phrasebeam.training.online.update_log import UpdateLog
 from phrasebeam.training.online.update_rules import UpdateRule
 
-Begun = tuple[PassProgress, Mapping[str, np.ndarray]]  # of a shard, and the arrays of its weights, if it has own ones
+Begun = tuple[PassProgress, Mapping[str, np.ndarray]]  # of a shard, and the arrays of its own weights, if it has any
 
 
 class EpochStart(NamedTuple):
-    """The weights that shards begin with."""
+    """The weights with which shards begin an epoch."""
 
-    mixed: BestWeights | None  # those of all shards; None: each goes on with its own
-    first: LearnedWeights | None  # of a shard that has none
-    shares_weights: bool  # else a shard begins with its own weights of the mixed ones' features
+    mixed: BestWeights | None  # the mixed weights of all shards; None: each shard continues with its own weights
+    first: LearnedWeights | None  # for shards that have no weights yet
+    shares_weights: bool  # False: a shard begins with its own weights, of those features that `mixed` has
 
 
 @dataclass
 class ShardPasses:
-    """The passes of an epoch; what they leave is in `directory`."""
+    """The passes of an epoch; their files are in `directory`."""
 
     objective: ExampleObjective[Any]
     rule: UpdateRule
@@ -52,8 +52,8 @@ class ShardPasses:
     directory: Path
     signature: str
     epoch: int
-    held: dict[int, LearnedWeights] = field(default_factory=dict)  # of a single shard, which need not be read again
-    sent: Mapping[int, Begun] = field(default_factory=dict)  # what another machine knows in place of checkpoints
+    held: dict[int, LearnedWeights] = field(default_factory=dict)  # weights of a single shard, kept in memory
+    sent: Mapping[int, Begun] = field(default_factory=dict)  # on a remote worker, in place of checkpoints; by shard
 
     def finish(self, engine: Engine, threads: int, workers: int, advance: Advance) -> list[PassProgress]:
         """Make all unfinished passes; `threads` decode a mini-batch, `workers` learn from shards."""
@@ -69,7 +69,7 @@ class ShardPasses:
     def _decoding(
         self, engine: Engine, threads: int
     ) -> "Iterator[tuple[ExampleObjective[Any] | RemoteExamples, Executor]]":
-        """The objective and executor for the examples of a single shard: workers elsewhere, or threads."""
+        """Yield objective and executor for the examples of a single shard: remote workers, or threads."""
         if isinstance(engine, RemoteEngine):
             yield RemoteExamples(self.objective, engine), Inline()
             return
@@ -108,9 +108,9 @@ class ShardPasses:
         advance: Advance,
         objective: ExampleObjective[Any] | RemoteExamples | None = None,
     ) -> PassProgress:
-        """The pass over a shard, continued or from its beginning; its examples are decoded in `pool`.
+        """Make or continue the pass over a shard; its examples are decoded in `pool`.
 
-        `objective`: what stands for that of the passes.
+        `objective`: used in place of that of the passes, if given.
         """
         progress, learned = self._open(shard)
         updates = UpdateLog(self.directory / UPDATES.format(shard), progress.logged)
@@ -142,7 +142,7 @@ class ShardPasses:
         return progress.epoch == self.epoch or self.start.mixed is None or not self.start.shares_weights
 
     def _open(self, shard: int) -> tuple[PassProgress, LearnedWeights]:
-        """Progress and weights of the shard in this epoch: of its unfinished pass, or of the epoch's beginning."""
+        """Progress and weights of the shard in this epoch: from its unfinished pass, or at the start of the epoch."""
         progress, arrays = self._progress(shard)
         learned = self.held.pop(shard, None)
         if learned is None and arrays and self._needs_own(progress):
@@ -156,7 +156,7 @@ class ShardPasses:
         return progress.model_copy(update=begun), learned
 
     def _first(self, own: LearnedWeights | None) -> LearnedWeights:
-        """The weights of a shard at the beginning of the epoch; `own`: those that it has from an epoch before."""
+        """The weights of a shard at the start of the epoch; `own`: its weights after an earlier epoch."""
         mixed, first, shares_weights = self.start
         if mixed is not None:
             begins = mixed if own is None or shares_weights else restricted(own.average().nonzero(), mixed)
@@ -172,15 +172,15 @@ class PassTask(NamedTuple):
     shard: int
     examples: Mapping[int, Any]  # by number
     progress: PassProgress
-    arrays: Mapping[str, np.ndarray]  # of the checkpoint; empty where the shard begins with the weights of all
+    arrays: Mapping[str, np.ndarray]  # of the checkpoint; empty if the shard begins with the mixed weights
 
 
 class PassResult(NamedTuple):
-    """The files of a finished pass, as a worker sends them."""
+    """The result of a finished pass that a worker sends back."""
 
     progress: PassProgress
     arrays: Mapping[str, np.ndarray]
-    log: np.ndarray  # uint8[...], by what the log of updates has grown
+    log: np.ndarray  # uint8[...], what the pass added to the update log
 
 
 @dataclass(frozen=True)
@@ -190,13 +190,13 @@ class PassElsewhere:
     passes: ShardPasses  # without examples
 
     def __call__(self, task: PassTask, advance: Advance) -> PassResult:
-        """Do the pass in a directory of its own."""
+        """Make the pass in a temporary directory."""
         with scratch_directory() as directory:
             objective = self.passes.objective.with_examples(task.examples)
             sent, log = {task.shard: (task.progress, task.arrays)}, UPDATES.format(task.shard)
             passes = replace(self.passes, objective=objective, directory=directory, sent=sent)
             with open(directory / log, "wb") as file:
-                file.truncate(task.progress.logged)  # what was logged before is not needed here
+                file.truncate(task.progress.logged)  # zeros in place of earlier records, which are not needed here
             progress = passes.run(task.shard, Inline(), advance)
             arrays = replace(passes, sent={})._progress(task.shard)[1]
             grown = np.fromfile(directory / log, np.uint8, offset=task.progress.logged)

@@ -1,8 +1,8 @@
-"""The loop of online learning: passes over shards side by side, mixed or averaged weights, scores, checkpoints.
+"""The loop of online learning: parallel passes over shards, mixed or averaged weights, scores, checkpoints.
 
-Everything is kept in a directory: checkpoint.npz (OnlineProgress, and where shards are mixed the mixed weights),
+All files are in one directory: checkpoint.npz (OnlineProgress, and the mixed weights if shards begin epochs with them),
 shard-K.npz and updates-K of each shard, best.npz (BestWeights), curve.csv, curve.png, translations/. A training that
-was killed goes on behind its last checkpoint, to the same bits for any number of threads.
+was killed continues after its last checkpoint, with results that are the same to the bit for any number of threads.
 """
 
 import time
@@ -46,28 +46,28 @@ from phrasebeam.training.online.update_log import UpdateLog
 from phrasebeam.training.online.update_rules import UpdateRule
 
 Iteration = TypeVar("Iteration", bound=OnlineIteration)
-SECONDS_BETWEEN_PICTURES = 10.0  # of the curve, which take a tenth of a second each
+SECONDS_BETWEEN_PICTURES = 10.0  # between pictures of the curve; each takes a tenth of a second
 Scorer = Callable[[str, Weights, SparseWeights], tuple[DevelopmentScore, np.ndarray]]  # see DevelopmentScorer
 
 
 class Plan(NamedTuple):
-    """Order in which a training goes through its examples."""
+    """How a training goes through its examples: shards, batches, iterations, mixing, threads."""
 
     shards: Shards
     batches: BatchSettings
-    iterations: int  # at most
-    patience: int  # iterations without a better score before it ends
-    restarts: bool = False  # whether each epoch of all shards begins with the mixed weights
-    selection: Selection | None = None  # of mixed weights
-    shares_weights: bool = True  # else an epoch of a shard begins with its own weights of the mixed ones' features
-    threads: int = 1  # that decode the examples of a mini-batch
-    workers: int = 1  # shards that are learned from at the same time
+    iterations: int  # maximum number
+    patience: int  # the training ends after so many iterations without a better score
+    restarts: bool = False  # whether all shards begin each epoch with the mixed weights
+    selection: Selection | None = None  # selection of features when weights are mixed
+    shares_weights: bool = True  # False: a shard begins an epoch with its own weights of the features that were mixed
+    threads: int = 1  # threads that decode the examples of a mini-batch
+    workers: int = 1  # number of shards that are trained at the same time
     panels: Sequence[Panel] = ()  # of the curve
 
 
 @dataclass
 class OnlineTraining(Generic[Iteration]):
-    """Carries one training on, from its last checkpoint to its end."""
+    """Runs one training to its end, from its beginning or its last checkpoint."""
 
     objective: ExampleObjective[Any]
     rule: UpdateRule
@@ -77,13 +77,13 @@ class OnlineTraining(Generic[Iteration]):
     iteration: type[Iteration]
 
     def finish(self, signature: str, start: LearnedWeights) -> OnlineProgress[Iteration]:
-        """Begin with the weights `start`, or go on, until the development set or the settings say to stop.
+        """Begin with the weights `start`, or continue, until the development score or the settings end the training.
 
         Raises ConfigError if the checkpoint has another signature.
         """
         self.signature = signature
         self.drawn = time.monotonic()
-        self.held: dict[int, LearnedWeights] = {}  # those of a single shard need not be read again
+        self.held: dict[int, LearnedWeights] = {}  # weights of a single shard, kept in memory
         progress, self.mixed = self._last(start)
         if not progress.iterations:
             progress = self._end_iteration(progress, self.iteration(), start.average())
@@ -93,8 +93,8 @@ class OnlineTraining(Generic[Iteration]):
             progress, iteration = self._finish_epoch(len(progress.iterations), progress)
             progress = self._end_iteration(progress, iteration, self._mix())
         for shard, size in enumerate(progress.logged):
-            UpdateLog(self.directory / UPDATES.format(shard), size).close()  # without what no iteration has
-        if not is_drawn_to_the_end(self.directory):  # or matplotlib was installed since
+            UpdateLog(self.directory / UPDATES.format(shard), size).close()  # deletes records after the last iteration
+        if not is_drawn_to_the_end(self.directory):  # also if matplotlib was not installed before
             self._write_curve(progress)
         return progress
 
@@ -113,7 +113,7 @@ class OnlineTraining(Generic[Iteration]):
     def _finish_epoch(
         self, epoch: int, progress: OnlineProgress[Iteration]
     ) -> tuple[OnlineProgress[Iteration], Iteration]:
-        """The pass of the epoch over each shard; the counts of all."""
+        """Make the pass of the epoch over each shard; return the progress, and the iteration with the counts of all."""
         plan, counts = self.plan, dict[str, int | float]()
         n_examples = sum(members.size for members in plan.shards.members)
         start = EpochStart(self.mixed, self.start, plan.shares_weights)
@@ -139,7 +139,7 @@ class OnlineTraining(Generic[Iteration]):
         return advance_alone
 
     def _mix(self) -> TableWeights:
-        """The weights that count after an epoch; where each begins with mixed ones, also kept for that."""
+        """The resulting weights of an epoch. If epochs begin with mixed weights, they are kept for the next epoch."""
         shards = range(len(self.plan.shards.members))
         if len(shards) == 1 and not self.plan.restarts:
             return self.held[0].average()
@@ -149,7 +149,7 @@ class OnlineTraining(Generic[Iteration]):
         return mixed.in_table()
 
     def _average(self, shard: int) -> BestWeights:
-        """The weights of a shard that count."""
+        """The resulting weights of a shard."""
         path = shard_path(self.directory, shard)
         n_dense = self.objective.features.size
         return LearnedWeights.average_in(load_pass(path, self.signature, n_dense, self.rule.columns)[1])
@@ -157,7 +157,7 @@ class OnlineTraining(Generic[Iteration]):
     def _end_iteration(
         self, progress: OnlineProgress[Iteration], iteration: Iteration, counting: TableWeights
     ) -> OnlineProgress[Iteration]:
-        """Score the weights that count, and keep them if they are the best."""
+        """Score the resulting weights, and save them if they are the best so far."""
         begin, number = time.perf_counter(), len(progress.iterations)
         dense, sparse, _ = counting
         weights = Weights.learned(self.objective.features.by_group(dense))
@@ -187,7 +187,7 @@ class OnlineTraining(Generic[Iteration]):
         self.drawn = time.monotonic() if is_drawn else self.drawn
 
     def _save_own(self, number: int) -> None:
-        """Keep the weights of each shard, if shards do not share them, with the best mixed weights."""
+        """Save the weights of each shard beside the best mixed weights, if shards do not share weights."""
         if self.plan.shares_weights or self.mixed is None or number == 0:
             return
         for shard in range(len(self.plan.shards.members)):

@@ -1,8 +1,8 @@
-"""A log of the derivations of all updates, in order; feature_names.py computes the names of features from it.
+"""A log of the derivations of all updates, in order, from which feature_names.py computes the names of features.
 
-A record is int64: CRC-32 of what follows, line of the training data, phrases of the better derivation, those of the
-worse, and then pair, begin and end of each. Pairs are those of the model's table; negative: the copy of a word that is
-no phrase.
+A record is a sequence of int64: CRC-32 of the rest, line of the training data, number of phrases of the better
+derivation and of the worse one, and then phrase pair, begin and end of each phrase. Pairs are numbered as in the
+model's phrase table; a negative number stands for a copied word, which is not in the table.
 """
 
 import zlib
@@ -31,9 +31,9 @@ class UpdateLog:
     """Appends records to a file."""
 
     def __init__(self, path: Path, size: int):
-        """Go on behind the first `size` bytes of the file; what follows was not yet of any checkpoint.
+        """Open the file, and delete everything after the first `size` bytes, which belongs to no checkpoint.
 
-        Raises FormatError if it has fewer.
+        Raises FormatError if the file has fewer bytes.
         """
         path.touch()
         if path.stat().st_size < size:
@@ -44,7 +44,7 @@ class UpdateLog:
         self.path, self.size = path, size
 
     def add(self, record: Record) -> None:
-        """Append a record; it is in the file after `flush`."""
+        """Append a record; it is sure to be in the file only after `flush`."""
         head = [record.number, record.better.pair.size, record.worse.pair.size]
         rows = [np.column_stack(derivation).ravel() for derivation in (record.better, record.worse)]
         data = np.concatenate([head, *rows]).astype(np.int64).tobytes()
@@ -52,7 +52,7 @@ class UpdateLog:
             self.size += self._file.write(np.int64(zlib.crc32(data)).tobytes() + data)
 
     def flush(self) -> None:
-        """Write all `size` bytes to the file."""
+        """Write all records to the file, which has `size` bytes then."""
         with named_in_errors(self.path):
             self._file.flush()
 
@@ -63,7 +63,7 @@ class UpdateLog:
 
 
 def latest_first(path: Path) -> Iterator[Record]:
-    """All records, the last one first. Raises FormatError if one is damaged."""
+    """Yield all records, the last one first. Raises FormatError if one is damaged."""
     n_bytes = path.stat().st_size
     data: np.ndarray = np.memmap(path, np.int64, "r", shape=(n_bytes // 8,)) if n_bytes >= 8 else np.zeros(0, np.int64)
     starts, position = [], 0

@@ -1,6 +1,6 @@
-"""Rules by which a step moves the weights: perceptron, passive-aggressive, AdaGrad with L1 regularization, Adam.
+"""Rules by which a step changes the weights: perceptron, passive-aggressive, AdaGrad with L1 regularization, Adam.
 
-To add a rule, write a subclass of UpdateRule, and put it into RULES; or a plugin, see phrasebeam.plugins.
+To add a rule, write a subclass of UpdateRule, and put it into RULES; or write a plugin, see phrasebeam.plugins.
 """
 
 from collections.abc import Sequence
@@ -24,31 +24,31 @@ class RuleSettings(NamedTuple):
     """Parameters of rules: the learning rates of a training, and the numbers of its `rule:` section."""
 
     rates: PerFeature  # learning rates
-    strengths: PerFeature  # lambda of L1 regularization; AdaGrad alone regularizes
+    strengths: PerFeature  # lambda of L1 regularization; only AdaGrad regularizes
     truncates_all: bool = False  # see AdaGrad
 
 
 @dataclass(frozen=True)
 class UpdateRule:
-    """Moves weights in the directions of the examples of a mini-batch."""
+    """Changes the weights by the directions of the examples of a mini-batch."""
 
-    columns: ClassVar[type] = NoColumns  # its state for each weight, see RuleState; LearnedWeights has it
-    normalizes: ClassVar[bool] = False  # whether steps are about as long as the rate, however many examples add to them
+    columns: ClassVar[type] = NoColumns  # state of the rule for each weight, see RuleState; stored in LearnedWeights
+    normalizes: ClassVar[bool] = False  # whether steps are about as long as the rate for any number of examples
     settings: RuleSettings
 
     def step(self, learned: LearnedWeights, directions: Sequence[FeatureDirection], batch: int) -> None:
-        """Take a step in `directions`, those of a mini-batch of `batch` examples, some of which may have none."""
+        """Make a step by `directions`, from a mini-batch of `batch` examples; some examples may have no direction."""
         raise NotImplementedError
 
     def settle(self, learned: LearnedWeights) -> None:
-        """Bring all weights to the last step; a rule that changes weights without a gradient may postpone that."""
+        """Make all postponed changes; a rule may postpone changes of weights that have no gradient in a step."""
 
 
 class Perceptron(UpdateRule):
     """Adds the mean of a mini-batch's directions times the learning rates (Zhao & Huang 2013)."""
 
     def step(self, learned: LearnedWeights, directions: Sequence[FeatureDirection], batch: int) -> None:
-        """Add one direction after the other, so that the sum depends on their order alone."""
+        """Add one direction after the other, so that the sum depends only on their order."""
         for direction in directions:
             rates = self.settings.rates.groups[direction.groups] / batch
             moved = rates > 0
@@ -58,17 +58,17 @@ class Perceptron(UpdateRule):
 
 
 class PassiveAggressive(Perceptron):
-    """PA-I (Crammer et al. 2006, section 3): steps no longer than what an example's loss needs.
+    """PA-I (Crammer et al. 2006, section 3): steps are no longer than necessary to make an example's loss 0.
 
     With x the direction of an example, its step is min(C, loss / ||x||^2) * x, where C is the learning rate. With rates
-    that differ by feature, distances between weights are measured by (change ** 2 / rate), so that it becomes
-    min(1, loss / sum(rate * x ** 2)) * rate * x: that of the perceptron, or a part of it. As there, the steps of a
-    mini-batch are averaged. Where the loss is not one hinge but a sum of losses, x is minus its gradient, and the step
-    ends where the tangent of the loss is 0.
+    that differ by feature, distances between weights are measured by (change ** 2 / rate), so that the step becomes
+    min(1, loss / sum(rate * x ** 2)) * rate * x: the step of the perceptron, or a part of it. As in the perceptron, the
+    steps of a mini-batch are averaged. If the loss is not one hinge but a sum of losses, x is minus its gradient, and
+    the step ends where the tangent of the loss is 0.
     """
 
     def step(self, learned: LearnedWeights, directions: Sequence[FeatureDirection], batch: int) -> None:
-        """Shorten each direction, and step as the perceptron."""
+        """Shorten each direction, and make the step of the perceptron."""
         super().step(learned, [self._shortened(one) for one in directions], batch)
 
     def _shortened(self, direction: FeatureDirection) -> FeatureDirection:
@@ -82,34 +82,34 @@ class AdamColumns(NamedTuple):
     """The state of Adam."""
 
     mean: Annotated[np.ndarray, array(np.float64, "N")]  # moving average of gradients
-    squares: Annotated[np.ndarray, array(np.float64, "N")]  # the same of their squares
-    n_steps: Annotated[np.ndarray, array(np.int64, "N")]  # in which the weight had a gradient
+    squares: Annotated[np.ndarray, array(np.float64, "N")]  # moving average of squared gradients
+    n_steps: Annotated[np.ndarray, array(np.int64, "N")]  # number of steps in which the weight had a gradient
 
 
 class Adam(UpdateRule):
-    """Adam (Kingma & Ba 2015, algorithm 1), lazily: a step concerns the weights that have a gradient in it, no others.
+    """Lazy Adam (Kingma & Ba 2015, algorithm 1): a step changes only the weights that have a gradient in it.
 
     With g the sum of a mini-batch's directions, a step does for each weight whose g is not 0
 
         t += 1,   m = 0.9 m + 0.1 g,   s = 0.999 s + 0.001 g ** 2,
         v += rate * m / (1 - 0.9 ** t) / (sqrt(s / (1 - 0.999 ** t)) + 1e-8).
 
-    By the paper the moments of all weights decay at every step, and t is the same for all. Here, as in LazyAdam of
-    TensorFlow and SparseAdam of PyTorch, moments and weights of a feature that did not fire stay as they are; unlike
-    there, t counts the steps of the weight alone, since the moments of a rare feature know of no others.
+    In the paper the moments of all weights decay at every step, and t is the same for all. Here, as in LazyAdam of
+    TensorFlow and SparseAdam of PyTorch, moments and weights of a feature that did not fire do not change. Unlike
+    there, t counts only the steps that changed the weight, since only these are in the moments of a rare feature.
     """
 
     columns: ClassVar[type] = AdamColumns
     normalizes: ClassVar[bool] = True
 
     def step(self, learned: LearnedWeights, directions: Sequence[FeatureDirection], batch: int) -> None:
-        """Step in the sum of the directions."""
+        """Make a step by the sum of the directions."""
         if not directions:
             return
         total, rates = sum_of(directions), self.settings.rates
         moved = rates.groups[total.groups] > 0
         keys, groups = total.keys[moved], total.groups[moved]
-        slots = learned.slots_of(keys)  # before the columns are taken, since the table may grow
+        slots = learned.slots_of(keys)  # before columns_of, since the table may grow
         of_dense, of_slots = learned.columns_of(AdamColumns)
         amounts = _adam(of_slots, slots, total.values[moved], rates.groups[groups])
         at, dense = np.flatnonzero(total.dense), np.zeros(total.dense.size)
@@ -118,7 +118,7 @@ class Adam(UpdateRule):
 
 
 def _adam(columns: AdamColumns, at: np.ndarray, gradient: np.ndarray, rates: np.ndarray) -> np.ndarray:
-    """float64[K], by how much the weights in the rows `at` (int64[K]) move; their columns are brought up to date."""
+    """Update the columns in the rows `at` (int64[K]), and return the changes of their weights (float64[K])."""
     columns.n_steps[at] += 1
     columns.mean[at] += (1 - MEMORY_OF_MEAN) * (gradient - columns.mean[at])
     columns.squares[at] += (1 - MEMORY_OF_SQUARES) * (gradient**2 - columns.squares[at])
@@ -131,7 +131,7 @@ class AdaGradColumns(NamedTuple):
     """The state of AdaGrad."""
 
     squares: Annotated[np.ndarray, array(np.float64, "N")]  # G, sum of squared gradients
-    n_steps: Annotated[np.ndarray, array(np.int64, "N")]  # steps that a sparse weight has been truncated for
+    n_steps: Annotated[np.ndarray, array(np.int64, "N")]  # number of steps for which a sparse weight was truncated
 
 
 class AdaGrad(UpdateRule):
@@ -141,18 +141,18 @@ class AdaGrad(UpdateRule):
 
         G += g ** 2,   v += rate / sqrt(G) * g,   v = sign(v) * max(0, |v| - rate * strength / sqrt(G)).
 
-    By the equations the last part concerns all weights at every step. With `truncates_all` that is done, for weights
-    whose gradient is 0 only when they are needed (`settle`), to the same bits. Without it, weights are truncated only
-    in steps in which they have a gradient, so that rare features keep what they learned. Phrasal, the authors' program,
-    has both: its example configuration truncates all weights, another updater only those with a gradient. Weights that
-    never had a gradient are never truncated, since their G is 0.
+    In the equations the last part, truncation, concerns all weights at every step. With `truncates_all` this is done;
+    for weights whose gradient is 0 it is postponed until they are needed (`settle`), with the same results to the bit.
+    Without it, weights are truncated only in steps in which they have a gradient, so that rare features keep their
+    weights. Phrasal, the authors' program, has both: its example configuration truncates all weights, another updater
+    only those with a gradient. Weights that never had a gradient are never truncated, since their G is 0.
     """
 
     columns: ClassVar[type] = AdaGradColumns
     normalizes: ClassVar[bool] = True
 
     def step(self, learned: LearnedWeights, directions: Sequence[FeatureDirection], batch: int) -> None:
-        """Step in the sum of the directions; without any, only regularize."""
+        """Make a step by the sum of the directions; without directions, only regularize."""
         dense = np.zeros(learned.dense.size)
         if directions:
             total = sum_of(directions)
@@ -177,7 +177,7 @@ class AdaGrad(UpdateRule):
         learned.add_dense(truncated - learned.dense)
 
     def settle(self, learned: LearnedWeights) -> None:
-        """Truncate all weights as often as there were steps."""
+        """Truncate all weights for all steps so far."""
         if self.settings.truncates_all:
             truncate_all(*_table(learned), self.settings, *_counts(learned))
 
@@ -187,7 +187,7 @@ def _table(learned: LearnedWeights) -> tuple[SparseWeights, SlotColumns, AdaGrad
 
 
 def _counts(learned: LearnedWeights) -> tuple[np.int64, float]:
-    """Numbers of steps and of additions to the average so far, in the form for kernels."""
+    """Number of steps and number of additions to the average so far, with the types that kernels need."""
     return np.int64(learned.state.n_steps), float(learned.n_averaged)
 
 
@@ -204,7 +204,7 @@ else:
 def new_rule(
     name: RuleName, rates: PerFeature, strengths: PerFeature | None = None, truncates_all: bool = False
 ) -> UpdateRule:
-    """The rule of that name; without `strengths` it does not regularize."""
+    """Make the rule `name`; without `strengths` it does not regularize."""
     zero = PerFeature(np.zeros(rates.dense.size), np.zeros(rates.groups.size))
     return RULES[name](RuleSettings(rates, zero if strengths is None else strengths, truncates_all))
 
@@ -221,7 +221,7 @@ def shrunk(value, threshold):
 def truncate(
     weights: SparseWeights, columns: SlotColumns, state: AdaGradColumns, slot, how: RuleSettings, n_steps, n_before
 ):
-    """Truncate the weight in `slot` (int64) once for each step up to `n_steps` (int64) that it has not been through.
+    """Truncate the weight in `slot` (int64) once for each step up to `n_steps` (int64) for which that was postponed.
 
     `n_before` (float64): see add_step.
     """
@@ -229,7 +229,7 @@ def truncate(
     if value != 0.0 and state.squares[slot] > 0.0:
         threshold = how.rates.groups[group] / np.sqrt(state.squares[slot]) * how.strengths.groups[group]
         last = state.n_steps[slot]
-        while threshold > 0.0 and last < n_steps and value != 0.0:  # not at once: the same bits as step by step
+        while threshold > 0.0 and last < n_steps and value != 0.0:  # not by a product, which would round otherwise
             value = shrunk(value, threshold)
             last += 1
         change_to(weights, columns, slot, value, n_before)
@@ -253,9 +253,9 @@ def adapt(
     n_steps,
     n_before,
 ):
-    """The step of AdaGrad for the sparse features of a direction, for which there must be room.
+    """Make the step of AdaGrad for the sparse features of a direction; the table must have room for them.
 
-    `n_steps` (int64): those before this one; `n_before` (float64): see add_step.
+    `n_steps` (int64): number of steps before; `n_before` (float64): see add_step.
     """
     for i in range(direction.keys.size):
         slot, group, gradient = claim_slot(weights, direction.keys[i]), direction.groups[i], direction.values[i]

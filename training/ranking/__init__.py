@@ -1,1 +1,1 @@
-"""Learning to rank the hypotheses of n-best lists: pairs, losses over them, and lists decoded as examples."""
+"""Learning to rank the hypotheses of n-best lists: pairs of hypotheses, losses over pairs, and decoded lists."""

@@ -1,7 +1,7 @@
-"""The expected gain of a list as what is learned from it, in place of pairs (Gao & He 2013; Auli et al. 2014).
+"""The expected gain of a list as the objective, in place of a loss over pairs (Gao & He 2013; Auli et al. 2014).
 
-Those learn so from lists that are decoded once, as `train-expected-bleu` does (Wuebker et al. 2015); here each list is
-decoded by the weights of the moment.
+These authors learn from lists that are decoded once, as `train-expected-bleu` does (Wuebker et al. 2015). Here each
+list is decoded under the current weights.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class ListLoss(Protocol):
     def ranking(
         self, features: ListFeatures, scores: np.ndarray, gains: np.ndarray, rng: np.random.Generator
     ) -> Ranking:
-        """Coefficients and loss; `scores` and `gains` (float64[K]) are those of model and metric."""
+        """Coefficients and loss of a list; `scores` and `gains` (float64[K]) are scores of the model and the metric."""
 
 
 class ListLossSettings(Section):
@@ -40,9 +40,9 @@ class ListLossSettings(Section):
 
 @dataclass(frozen=True)
 class ExpectedGain:
-    """The mean of the sentence scores of a list, each weighted by the probability that the model gives to it."""
+    """The expected sentence score of a list: each hypothesis has the probability that the model gives it."""
 
-    scale: float  # of model scores, before they become probabilities
+    scale: float  # factor of model scores, before they become probabilities
 
     def ranking(
         self, features: ListFeatures, scores: np.ndarray, gains: np.ndarray, rng: np.random.Generator
@@ -52,16 +52,16 @@ class ExpectedGain:
 
 
 def loss_of(settings: ListLossSettings, pairs: ListLoss) -> ListLoss:
-    """The loss that the settings name; `pairs`: the loss over pairs."""
+    """The loss that the settings choose; `pairs`: the loss over pairs."""
     return ExpectedGain(settings.loss_scale) if settings.loss == "expected" else pairs
 
 
 def expected_ranking(scores: np.ndarray, gains: np.ndarray, scale: float) -> Ranking:
-    """The gradient of the expected gain of a list, by the `scores` and `gains` (float64[K]) of its hypotheses.
+    """The gradient of the expected gain of a list, from the `scores` and `gains` (float64[K]) of its hypotheses.
 
     With p the softmax of scale * scores, the coefficients are scale * p * (gain - expected gain). The loss is the
-    largest gain less the expected one; the list is one update, and wrong if the hypothesis with the highest score has a
-    lower gain.
+    largest gain minus the expected gain. The list counts as one update; it counts as wrong if the hypothesis with the
+    highest score does not have the largest gain.
     """
     exponents = np.exp(scale * (scores - scores.max()))
     probabilities = exponents / exponents.sum()

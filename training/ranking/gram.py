@@ -1,7 +1,8 @@
-"""The Gram matrix of a list: scalar products of its hypotheses, each feature multiplied by its rate.
+"""The Gram matrix of a list: scalar products of the features of its hypotheses, weighted by learning rates.
 
-Learners only need it for differences of hypotheses, so that a constant may be subtracted from each feature: its value
-in the first hypothesis, or of a sparse feature the commoner one of 0 and its first value. Nearly all values are 0 then.
+Learners need it only for differences of hypotheses, so that a constant may be subtracted from each feature. For dense
+features this is the value in the first hypothesis; for sparse features 0, or the first value if more than half of the
+hypotheses have the feature. Then nearly all values are 0.
 """
 
 from typing import NamedTuple
@@ -16,15 +17,15 @@ from phrasebeam.training.online.per_feature import PerFeature
 class _ByColumn(NamedTuple):
     """The sparse features of a list in the order of their columns, and work space."""
 
-    first: np.ndarray  # int64[C + 1], those of column c are first[c]:first[c + 1]
-    row: np.ndarray  # int64[Z], hypotheses, which ascend within a column
+    first: np.ndarray  # int64[C + 1], entries of column c are first[c]:first[c + 1]
+    row: np.ndarray  # int64[Z], hypothesis, ascending within a column
     value: np.ndarray  # float64[Z]
-    rows: np.ndarray  # int64[K], work space: hypotheses where a feature differs from the constant
-    differences: np.ndarray  # float64[K], by how much
+    rows: np.ndarray  # int64[K], work space: hypotheses in which a feature differs from its constant
+    differences: np.ndarray  # float64[K], work space: feature minus constant in these hypotheses
 
 
 def gram_matrix(features: ListFeatures, rates: PerFeature) -> np.ndarray:
-    """float64[K, K] such that G[i] - G[k] is, up to a constant, what rates * (x_i - x_k) adds to all scores."""
+    """The matrix G (float64[K, K]): the step rates * (x_i - x_k) adds G[i] - G[k], up to a constant, to all scores."""
     size, n_features, n_columns = features.first.size - 1, features.column.size, features.keys.size
     gram, dense = np.zeros((size, size)), np.ascontiguousarray((features.dense - features.dense[:1]).T)
     by_column = _ByColumn(
@@ -41,7 +42,7 @@ def gram_matrix(features: ListFeatures, rates: PerFeature) -> np.ndarray:
 
 @kernel
 def fill_by_column(features: ListFeatures, by_column: _ByColumn):
-    """Fill `by_column`, whose `first` is 0, by counting sort."""
+    """Fill `by_column` by counting sort; all of `by_column.first` must be 0."""
     first = by_column.first
     for k in range(features.column.size):
         first[features.column[k] + 1] += 1
@@ -60,7 +61,7 @@ def fill_by_column(features: ListFeatures, by_column: _ByColumn):
 
 @kernel
 def fill_gram(features: ListFeatures, dense, rates: PerFeature, by_column: _ByColumn, gram):
-    """Add the products of all features to `gram` (float64[K, K]); `dense` (float64[F, K]) are those less constants."""
+    """Add the products of all features to `gram` (float64[K, K]); `dense` (float64[F, K]): features minus constants."""
     size = gram.shape[0]
     for f in range(dense.shape[0]):
         for i in range(size):
@@ -71,7 +72,7 @@ def fill_gram(features: ListFeatures, dense, rates: PerFeature, by_column: _ByCo
     rate, n_columns = 0.0, features.keys.size
     for column in range(n_columns):
         rate += rates.groups[features.groups[column]]
-        # Features of one rule stand side by side, and mostly in the same hypotheses: these are multiplied just once.
+        # Features of the same rule are neighbours, and mostly have the same values: such columns are multiplied once.
         if column + 1 == n_columns or not _equals_next(by_column, column):
             _add_products(by_column, column, rate, gram)
             rate = 0.0
@@ -82,7 +83,7 @@ def fill_gram(features: ListFeatures, dense, rates: PerFeature, by_column: _ByCo
 
 @inlined_kernel
 def _equals_next(by_column, column):
-    """Whether the next column has the same values in the same hypotheses."""
+    """Whether the next column has the same values in the same hypotheses as `column`."""
     begin, end = by_column.first[column], by_column.first[column + 1]
     if by_column.first[column + 2] - end != end - begin:
         return False
@@ -105,7 +106,7 @@ def _add_products(by_column, column, rate, gram):
 
 @inlined_kernel
 def _differences(by_column, column, size):
-    """Write where a column differs from its constant to `rows` and `differences`; the number of such hypotheses."""
+    """Fill `rows` and `differences` for a column; return the number of hypotheses that differ from its constant."""
     k, end = by_column.first[column], by_column.first[column + 1]
     constant = by_column.value[k] if 2 * (end - k) > size else 0.0
     count = np.int64(0)

@@ -1,4 +1,4 @@
-"""Ranking as an objective: decode an example's n-best list, pair its hypotheses, and learn from the pairs."""
+"""Ranking as an objective of online learning: decodes an example's n-best list, and learns from pairs of hypotheses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -43,17 +43,17 @@ class ListExample(NamedTuple):
 
 @dataclass(frozen=True)
 class MultipartiteRanking:
-    """Simianer et al. (2012): all pairs of different levels, by the perceptron, or by the loss of a plugin."""
+    """Simianer et al. (2012): all pairs of hypotheses of different levels, with the perceptron or a plugin's loss."""
 
     rates: PerFeature
     margin: float
-    share: float  # of the list, that is the best and the worst level
-    pairs: str  # sequential: each pair sees the weights that those before it left; decoded; or a plugin's loss
+    share: float  # share of the list in the best level, and in the worst level
+    pairs: str  # "sequential": each pair sees the weights after the pair before it; "decoded"; or a plugin's loss
 
     def ranking(
         self, features: ListFeatures, scores: np.ndarray, gains: np.ndarray, rng: np.random.Generator
     ) -> Ranking:
-        """All pairs of different levels; `rng` is not used."""
+        """The ranking by all pairs of different levels; `rng` is not used."""
         pairs = multipartite_pairs(gains, self.share)
         if self.pairs == "sequential":
             return sequential_perceptron(features, scores, pairs, self.rates, self.margin)
@@ -73,22 +73,22 @@ class SampledLogistic:
     def ranking(
         self, features: ListFeatures, scores: np.ndarray, gains: np.ndarray, rng: np.random.Generator
     ) -> Ranking:
-        """Pairs that `rng` draws."""
+        """The ranking by pairs that `rng` draws."""
         return logistic_ranking(scores, sampled_pairs(gains, rng, self.samples, self.kept, self.threshold))
 
 
 class ListSettings(NamedTuple):
-    """Settings of making and scoring lists."""
+    """Settings of decoding and scoring lists."""
 
-    n: int  # hypotheses
-    distinct: bool  # with different texts
+    n: int  # number of hypotheses
+    distinct: bool  # whether all have different texts
     sentence_bleu: SentenceBleu
     scoring: ScoringSettings
     seed: int
 
 
 class ListSnapshot(NamedTuple):
-    """Weights of one moment, for the search and for lists."""
+    """The weights at one time, for the search and for scoring lists."""
 
     search: WeightSnapshot
     dense: np.ndarray  # float64[F]
@@ -97,7 +97,7 @@ class ListSnapshot(NamedTuple):
 
 @dataclass(frozen=True)
 class ListObjective:
-    """The objective on the n-best lists of examples; threads may share one."""
+    """The objective on the n-best lists of examples; threads may share an instance."""
 
     decoder: Decoder
     examples: Sequence[ListExample] | Mapping[int, ListExample]
@@ -110,11 +110,11 @@ class ListObjective:
         return self.decoder.features
 
     def with_examples(self, examples: Mapping[int, ListExample]) -> "ListObjective":
-        """The same on these examples alone, by number."""
+        """The same objective on these examples only, which are given by number."""
         return replace(self, examples=examples)
 
     def length(self, example: int) -> int:
-        """Source words of the example."""
+        """Number of source words of the example."""
         return len(self.examples[example].given.words)
 
     def snapshot(self, weights: Weights, sparse: SparseWeights) -> ListSnapshot:
@@ -123,11 +123,11 @@ class ListObjective:
         return ListSnapshot(search, weight_vector(search.dense, search.layout), sparse)
 
     def score(self, statistics: Sequence[float]) -> float:
-        """The score of the best translations of examples."""
+        """The score of the best translations of examples, from the sum of their statistics."""
         return points(float(self._metric([""]).score(np.array([statistics]))[0]))
 
     def outcome(self, example: int, snapshot: ListSnapshot, epoch: int) -> Outcome:
-        """The direction that the pairs of the example's list ask for."""
+        """Decode the example's list, and return the direction of its loss."""
         one, settings = self.examples[example], self.settings
         with self.decoder.searcher.search(one.given, snapshot.search) as result:
             hypotheses = hypothesis_list(result, settings.n, settings.distinct)
@@ -151,6 +151,6 @@ class ListObjective:
 
 
 def _record(number: int, hypotheses: HypothesisList, coefficients: np.ndarray) -> Record:
-    """The derivations of the hypotheses that rise and fall most."""
+    """The derivations of the hypotheses with the largest and the smallest coefficient."""
     best, worst = int(np.argmax(coefficients)), int(np.argmin(coefficients))
     return Record(number, hypotheses.derivations.derivation(best), hypotheses.derivations.derivation(worst))

@@ -1,4 +1,4 @@
-"""Losses over the pairs of a list, as coefficients of its hypotheses.
+"""Losses over the pairs of a list, whose gradients are given by a coefficient for each hypothesis.
 
 The perceptron is that of Simianer et al. (2012), section 4, the logistic loss that of Green et al. (2013), equation 2.
 """
@@ -15,25 +15,25 @@ from phrasebeam.training.online.per_feature import FeatureDirection, PerFeature
 from phrasebeam.training.ranking.gram import gram_matrix
 from phrasebeam.training.ranking.pairs import Pairs
 
-LARGEST_LEAD = 700.0  # exp of more overflows
-ROUNDING = 1e-12  # a sum that is smaller, relative to its terms, is rounding
+LARGEST_LEAD = 700.0  # exp of larger numbers overflows
+ROUNDING = 1e-12  # a sum that is smaller, relative to its terms, is a rounding error
 
 
 class Ranking(NamedTuple):
-    """The gradient that the pairs of a list give, or the list as a whole, and their loss."""
+    """The loss of the pairs of a list, or of the list as a whole, and its negative gradient."""
 
-    coefficients: np.ndarray  # float64[K], the direction to go is the sum of coefficients[i] * features of hypothesis i
+    coefficients: np.ndarray  # float64[K], the direction is the sum of coefficients[i] * features of hypothesis i
     loss: float  # sum over the pairs, see the functions that return it
-    n_updates: int  # pairs that contribute, or 1 of a list
-    n_wrong: int  # pairs in which the better hypothesis did not score higher, when looked at
+    n_updates: int  # number of pairs with an update; of a list as a whole, at most 1
+    n_wrong: int  # pairs whose better hypothesis did not have the higher score when the pair was processed
 
 
 def decoded_perceptron(scores: np.ndarray, pairs: Pairs, margin: float) -> Ranking:
-    """The updates of a perceptron by all pairs at once, each seeing the `scores` (float64[K]) of decode time.
+    """The updates of a perceptron by all pairs at once, with the `scores` (float64[K]) of the search.
 
-    Where the better hypothesis leads by `margin` or less, the weights move by rate * (x_better - x_worse): their sum is
-    a subgradient of the list's loss, the sum of max(0, margin - lead). So does the software of Simianer et al. (2012),
-    dtrain of cdec; their pseudo code is sequential_perceptron.
+    If the better hypothesis leads by `margin` or less, the weights move by rate * (x_better - x_worse). The sum of
+    these updates is a negative subgradient of the list's loss, the sum of max(0, margin - lead). The software of
+    Simianer et al. (2012), dtrain of cdec, does the same; their pseudo code is sequential_perceptron.
     """
     leads = scores[pairs.better] - scores[pairs.worse]
     updates = leads <= margin
@@ -45,7 +45,7 @@ def decoded_perceptron(scores: np.ndarray, pairs: Pairs, margin: float) -> Ranki
 def ranking_by(
     loss: Callable[[np.ndarray, float], tuple[np.ndarray, np.ndarray]], scores: np.ndarray, pairs: Pairs, margin: float
 ) -> Ranking:
-    """The gradient of a `loss` of leads (see phrasebeam.plugins.pair_loss) by the `scores` (float64[K]) of a list."""
+    """The ranking by a `loss` of leads (see phrasebeam.plugins.pair_loss), with the `scores` (float64[K]) of a list."""
     leads = scores[pairs.better] - scores[pairs.worse]
     losses, slopes = (np.asarray(one, np.float64) for one in loss(leads, margin))
     if losses.shape != leads.shape or slopes.shape != leads.shape or not np.isfinite([losses, slopes]).all():
@@ -60,10 +60,10 @@ def ranking_by(
 def sequential_perceptron(
     features: ListFeatures, scores: np.ndarray, pairs: Pairs, rates: PerFeature, margin: float
 ) -> Ranking:
-    """The updates of a perceptron by one pair after the other, each seeing the weights that those before it left.
+    """The updates of a perceptron by one pair after the other; each pair sees the weights after the pair before it.
 
-    Otherwise as decoded_perceptron: `scores` (float64[K]) are by the weights before, and the loss of a pair is the one
-    that it has when it is looked at. The coefficients are without the rates: the weights move by rate * direction.
+    Otherwise as decoded_perceptron: `scores` (float64[K]) are those before the first pair, and the loss of a pair is
+    computed when it is processed. The coefficients do not include the rates: the weights move by rate * direction.
     """
     coefficients, moving = np.zeros(scores.size), np.array(scores, np.float64)
     losses, counts = np.zeros(1), np.zeros(2, np.int64)
@@ -73,10 +73,10 @@ def sequential_perceptron(
 
 @kernel
 def run_pairs(pairs: Pairs, gram, margin, scores, coefficients, losses, counts):
-    """Let the `pairs` move `scores` (float64[K]) by differences of rows of `gram` (float64[K, K]).
+    """Process the `pairs` in order; an update adds a difference of rows of `gram` (float64[K, K]) to `scores`.
 
-    An update adds 1 to the better one of `coefficients` (float64[K]) and takes 1 from the worse. `losses` (float64[1])
-    and `counts` (int64[2]: updates, wrong pairs) are added to; `margin` is float64.
+    `scores`: float64[K]. An update adds 1 to the better hypothesis in `coefficients` (float64[K]), and -1 to the worse.
+    Results are added to `losses` (float64[1]) and `counts` (int64[2]: updates, wrong pairs). `margin`: float64.
     """
     for p in range(pairs.better.size):
         better, worse = pairs.better[p], pairs.worse[p]
@@ -92,7 +92,7 @@ def run_pairs(pairs: Pairs, gram, margin, scores, coefficients, losses, counts):
 
 
 def logistic_ranking(scores: np.ndarray, pairs: Pairs) -> Ranking:
-    """The negative gradient of the sum of log(1 + exp(-lead)) over the pairs, all of them with the same `scores`."""
+    """The ranking by the sum of log(1 + exp(-lead)) over the pairs, all of them with the same `scores`."""
     leads = scores[pairs.better] - scores[pairs.worse]
     share = 1.0 / (1.0 + np.exp(np.minimum(leads, LARGEST_LEAD)))
     coefficients = np.bincount(pairs.better, share, scores.size) - np.bincount(pairs.worse, share, scores.size)

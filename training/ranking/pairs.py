@@ -15,9 +15,9 @@ class Pairs(NamedTuple):
 def multipartite_pairs(gains: np.ndarray, share: float = 0.1) -> Pairs:
     """All pairs of hypotheses of different levels, by their sentence scores `gains` (float64[K]); section 5.1 there.
 
-    The levels are the best and the worst `share` of the hypotheses, rounded and one at least, and those between; of
-    equal ones the first is the better one. For each of the best: those between, then the worst; for each of those
-    between: the worst. Pairs of equal gain are left out, as they order nothing.
+    There are three levels: the best and the worst `share` of the hypotheses, rounded, at least one; and the middle. Of
+    hypotheses with equal gains, the first is better. Order of the pairs: each of the best with the middle, then with
+    the worst; then each of the middle with the worst. Pairs with equal gains are left out.
     """
     order = np.argsort(-gains, kind="stable")
     size = min(max(1, round(share * gains.size)), gains.size // 2)

@@ -1,1 +1,1 @@
-"""All stages from two text files to a model, by a recipe."""
+"""Recipes: all stages from two text files to a model."""

@@ -1,7 +1,7 @@
-"""The search that suits a language pair: reach of jumps, length of phrases, size of the table, early distortion.
+"""Chooses search settings for a language pair: distortion limit, phrase length, table limit, early distortion.
 
-Candidates are first tried with the model's weights, which takes one decoding each; the weights are tuned again
-for the best few, and the one that then scores best is used. All scores are on the tuning set.
+Candidates are first tried with the model's weights, which takes one decoding each. For the best few, the weights are
+tuned again, and the candidate that then scores best is used. All scores are on the tuning set.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ from phrasebeam.training.recipe.stage import StageWork, TrainerStage, tried_in, 
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.tune_model import tune_model
 
-OPTIMIZING = 2.0  # an iteration of tuning takes as long as decoding its sentences so often
+OPTIMIZING = 2.0  # an iteration of tuning takes as long as two decodings of its sentences
 REACH = ("distortion_limit", "max_phrase_length", "table_limit")
 Settings = TypeVar("Settings", bound=Section)
 
@@ -41,7 +41,7 @@ class SearchChoice(Section):
     early_distortion: bool | None = Field(None, description="add this feature when weights are tuned again")
 
     def of(self, search: SearchSettings) -> SearchSettings:
-        """The search with what is tried in its place. Raises ConfigError if the two do not go together."""
+        """`search` with the settings to try. Raises ConfigError if they contradict its other settings."""
         given = self.model_dump(exclude={"early_distortion"}, exclude_none=True)
         return parse_config(search.model_dump() | given, SearchSettings, str(self))
 
@@ -68,7 +68,7 @@ class ChooseStage(TrainerStage):
 
     @model_validator(mode="after")
     def _has_searches_that_can_be(self) -> Self:
-        """With the limits that models carry by default."""
+        """Check that the searches are valid with the default limits of models."""
         for choice in self.searches:
             try:
                 choice.of(CUBE_200)
@@ -77,7 +77,7 @@ class ChooseStage(TrainerStage):
         return self
 
     def decodings(self, sentences: Mapping[str, int]) -> float:
-        """The development data for each search, and those of tuning for the best of them."""
+        """Number of sentences: the development data for each search, and tuning for the best searches."""
         n_tried = len(self.searches) * sentences["development"]
         return n_tried + self.tuned * tuning_decodings(self.settings, sentences)
 
@@ -87,20 +87,20 @@ class ChooseStage(TrainerStage):
 
 
 def tuning_decodings(settings: TuneConfig, sentences: Mapping[str, int]) -> float:
-    """About how many sentences are decoded while weights are tuned, and as long as it takes to optimize them."""
+    """The approximate time of tuning, as a number of decoded sentences; the time of optimizing is included."""
     n_runs = len(settings.seeds) * max(1, len(settings.c))
     return n_runs * settings.iterations * sentences["development"] * OPTIMIZING
 
 
 class TriedSearches(Section):
-    """tried.yaml: scores of the development data, higher is better, before and after tuning, by what is tried."""
+    """The content of tried.yaml: development scores of searches, by name, before and after tuning; higher is better."""
 
     untuned: dict[str, float] = Field({})
     tuned: dict[str, float] = Field({})
 
 
 def choose(stage: ChooseStage, model: Path, data: BitextFiles, output: Path) -> None:
-    """Write `model` to `output` with the search, and the weights tuned for it, that score best. Raises SmtError."""
+    """Write `model` to `output` with the best search, and with weights that are tuned for it. Raises SmtError."""
     work = tried_in(output)
     carried = ModelSearch.of(model).search
     searches = {str(choice): (choice, choice.of(carried)) for choice in stage.searches}
@@ -110,7 +110,7 @@ def choose(stage: ChooseStage, model: Path, data: BitextFiles, output: Path) -> 
     read, opened = read_development(data, stage.settings), open_model(model)
     for name, (_, search) in searches.items():
         if name not in tried.untuned:
-            # Before it has a weight, the feature of early distortion changes nothing: no need to decode again.
+            # Before tuning, early distortion has no weight and no effect, so equal searches are decoded only once.
             known = (other for other, (_, equal) in searches.items() if equal == search and other in tried.untuned)
             score = tried.untuned.get(next(known, ""))
             if score is None:
@@ -135,7 +135,7 @@ def choose(stage: ChooseStage, model: Path, data: BitextFiles, output: Path) -> 
 
 
 def _tuning(stage: ChooseStage, choice: SearchChoice, search: SearchSettings) -> TuneConfig:
-    """The settings by which weights are tuned for what is tried."""
+    """The settings of tuning for a search that is tried."""
     update: dict[str, Any] = {"search": search}
     if choice.early_distortion:
         update["add"] = stage.settings.add.model_copy(update={"early_distortion": True})
@@ -143,7 +143,7 @@ def _tuning(stage: ChooseStage, choice: SearchChoice, search: SearchSettings) ->
 
 
 def as_carried(settings: Settings, model: Path) -> Settings:
-    """Settings of a trainer whose searches reach as far as that of the model, if they do not have their own."""
+    """Settings of a trainer with the model's limits of search (REACH), where they do not set searches themselves."""
     reach = ModelSearch.of(model).search.model_dump(include={*REACH})
     update: dict[str, Any] = {}
     for name in ("search", "development_search"):
@@ -157,7 +157,7 @@ def as_carried(settings: Settings, model: Path) -> Settings:
 
 
 def _is_default(settings: Section, tune: TuneConfig) -> bool:
-    """Whether the settings have no tuning method; they may have seeds, as in recipes with other seeds."""
+    """Whether the tuning settings are the defaults, apart from seeds, which with_seeds may have changed."""
     if "tune" not in settings.model_fields_set:
         return True
     default = type(settings).model_fields["tune"].default

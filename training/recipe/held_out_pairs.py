@@ -1,8 +1,9 @@
-"""Training pairs that are held out to tune on, if there are no development data: those that are most like new text.
+"""Holds out training pairs to tune on, if there are no development data: the pairs that are most like new text.
 
-Most sentences of small corpora resemble others: weights that are tuned on a sample of them trust long phrases and the
-language model too much for text of another kind. So those are held out whose source has the largest share of word
-pairs that occur in no other sentence: they are about as new to a model of the others as text from elsewhere is.
+Most sentences of small corpora resemble others. Weights that are tuned on a random sample of them trust long phrases
+and the language model too much for text of another kind. So the pairs are held out whose source has the largest share
+of bigrams that occur in no other sentence. For a model of the other pairs, they are about as new as text from another
+origin.
 """
 
 import re
@@ -19,20 +20,20 @@ from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import stage
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 
-LEAST_WORDS, MOST_WORDS = 6, 40  # of source sentences that are held out, signs included
-MOST_RATIO = 2.5  # of the lengths of both sides, against the usual one
-LEAST_PAIRS = 10  # that are held out
+LEAST_WORDS, MOST_WORDS = 6, 40  # of source sentences that are held out, including punctuation
+MOST_RATIO = 2.5  # maximum factor between the length ratio of a pair and the median length ratio
+LEAST_PAIRS = 10  # minimum number of pairs that are held out
 WORD = re.compile(r"\w+|[^\w\s]")
 
 
 def newness(sentences: Sequence[Sequence[str]]) -> np.ndarray:
-    """float64[N] share of the word pairs of each sentence that occur in no other."""
+    """The share of each sentence's bigrams that occur in no other sentence (float64[N])."""
     seen = Counter(pair for words in sentences for pair in {*pairwise(words)})
     return np.array([sum(seen[pair] == 1 for pair in pairwise(words)) / max(1, len(words) - 1) for words in sentences])
 
 
 def newest_pairs(source: Sequence[str], target: Sequence[str], n_held_out: int) -> np.ndarray:
-    """bool[N]: which of N sentence pairs are held out: the given number of usable length, the newest.
+    """Which of N sentence pairs are held out (bool[N]): of those with usable lengths, the `n_held_out` newest ones.
 
     Raises ConfigError if there are too few.
     """
@@ -55,9 +56,9 @@ def newest_pairs(source: Sequence[str], target: Sequence[str], n_held_out: int) 
 
 
 def hold_out(training: BitextFiles, folds: int, most: int, directory: Path) -> tuple[BitextFiles, BitextFiles]:
-    """The training data without one of so many `folds`, and this, of `most` pairs at most, written to `directory`.
+    """Hold out 1 / `folds` of the training data, but at most `most` pairs; write both parts to `directory`.
 
-    Raises SmtError.
+    Returns the training data without these pairs, and the held-out pairs. Raises SmtError.
     """
     source, target = (list(read_lines(path)) for path in (training.source, training.target))
     with stage("holding out sentences to tune on"):

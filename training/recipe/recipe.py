@@ -96,7 +96,7 @@ class Recipe(Section):
         return self
 
     def _check_refit(self) -> None:
-        """Raises ValueError if what refit needs is not before it."""
+        """Raise ValueError if refit is not the last stage, or cannot repeat the result of a stage before it."""
         places = [i for i, stage in enumerate(self.stages, 1) if isinstance(stage, RefitStage)]
         if places and places != [len(self.stages)]:
             raise ValueError("refit should be the last stage")
@@ -106,12 +106,12 @@ class Recipe(Section):
             )
 
     def _learned(self) -> list[str]:
-        """Stages whose results are more than weights and a search for the model of the first."""
+        """The stages after the first that change more than weights and search settings of its model."""
         kept = (TuneStage, ChooseStage, RiskStage, RefitStage)
         return [stage.label for stage in self.stages[1:] if not isinstance(stage, kept)]
 
     def refitting(self, is_held_out: bool) -> Self:
-        """The recipe that ends with refit if training pairs are held out, as far as refit can, and else without."""
+        """The recipe, with refit as last stage if training pairs are held out and refit is possible; else without."""
         stages: list[AnyStage] = [stage for stage in self.stages if not isinstance(stage, RefitStage)]
         if is_held_out and not self._learned():
             stages.append(RefitStage(kind="refit"))
@@ -129,28 +129,28 @@ class Recipe(Section):
 
     @property
     def language_model_texts(self) -> list[Path]:
-        """The files of text and word classes that language models of its stages are made of, besides the bitext."""
+        """The files of text and word classes, besides the bitext, from which its language models are made."""
         paths = (language_model_paths(stage.settings).values() for stage in self.builds)
         return [*dict.fromkeys(Path(path) for some in paths for path in some)]
 
     def within(self, bounds: Mapping[str, int]) -> Self:
-        """The recipe whose stages keep to these threads and bytes of memory, by name."""
+        """The recipe with these bounds on threads and on bytes of memory (by name) in all stages."""
         return self.model_copy(update={"stages": [stage.within(bounds) for stage in self.stages]})
 
     def by_metric(self) -> Self:
-        """The recipe whose stages optimize its metric, if it is named and they do not name another."""
+        """The recipe whose stages optimize its metric, if it sets one, and unless a stage sets another one."""
         if "metric" not in self.model_fields_set:
             return self
         return self.model_copy(update={"stages": [stage.by_metric(self.metric) for stage in self.stages]})
 
     def with_builds(self, changed: Callable[[TrainModelConfig], TrainModelConfig]) -> Self:
-        """The recipe whose models of the bitext have the settings that `changed` makes of theirs."""
+        """The recipe with the settings of stages that build models replaced by the result of `changed`."""
         built = {stage.label: {"settings": changed(stage.settings)} for stage in self.builds}
         stages = [stage.model_copy(update=built.get(stage.label)) for stage in self.stages]
         return self.model_copy(update={"stages": stages})
 
 
 def recipe_file(recipe: str, directory: Path) -> Path:
-    """The file of a recipe: `recipe` itself, or that of this name which comes with phrasebeam, in `directory`."""
+    """The file of a recipe: the one with this name in `directory`, which comes with phrasebeam, or else `recipe`."""
     own = directory / f"recipe-{recipe}.yaml"
     return own if own.exists() else Path(recipe)

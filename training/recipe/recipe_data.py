@@ -1,4 +1,4 @@
-"""The texts of a recipe: training data without twins, development data in two parts, test sets; their common lines."""
+"""The texts of a recipe: training data without twins, development data in two parts, test sets."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ from phrasebeam.training.twins.twins import twins_of_files
 NO_DEVELOPMENT = (
     "no development data; give --dev-source and --dev-reference, or --dev-folds to hold out training sentences"
 )
-LEAST_SENTENCES = 10  # of the development data
-MOST_INVOLVED = 0.5  # of all pairs; where more are twins, too few would be left to learn from
+LEAST_SENTENCES = 10  # minimum number of sentences of development data
+MOST_INVOLVED = 0.5  # if more than this share of pairs are twins, too few others would be left to learn from
 FATES = {
     "learning": "trainers ignore these and those that they repeat, since leave-one-out cannot hold them out",
     "model": "they are left out of the model and of training",
@@ -36,9 +36,9 @@ class RecipeFiles(NamedTuple):
     """The files given by the user."""
 
     training: BitextFiles
-    development: BitextFiles | None = None  # none: training pairs are held out
+    development: BitextFiles | None = None  # None: training pairs are held out
     test: BitextFiles | None = None
-    held_out_of: BitextFiles | None = None  # all training data, where development data were held out
+    held_out_of: BitextFiles | None = None  # all training data, if the development data were held out from them
 
     @property
     def tuned_on(self) -> BitextFiles:
@@ -49,12 +49,12 @@ class RecipeFiles(NamedTuple):
 
     @property
     def whole(self) -> BitextFiles:
-        """All training data, with the pairs that were held out."""
+        """All training data, including the pairs that were held out."""
         return self.held_out_of or self.training
 
     @property
     def by_name(self) -> dict[str, Path]:
-        """All files, by names for digests."""
+        """All files, by the names of their digests."""
         files = {"source": self.training.source, "target": self.training.target}
         for name, data in {"development": self.development, "test": self.test}.items():
             files |= {f"{name} {kind}": path for kind, path in data.sets_by_name.items()} if data else {}
@@ -85,21 +85,21 @@ class CleanedData(NamedTuple):
     """The files, with cleaned training data if cleaning was requested."""
 
     files: RecipeFiles
-    notes: Sequence[str] = ()  # what was left out, and what was mended
-    n_kept: int | None = None  # sentence pairs; None: all
+    notes: Sequence[str] = ()  # messages on pairs left out and repairs
+    n_kept: int | None = None  # number of sentence pairs after cleaning; None: all
 
 
 class TwinData(NamedTuple):
-    """The training data as stages read them, and what was found in them."""
+    """The files as stages read them, and the twins found in the training data."""
 
     files: RecipeFiles
-    left_out: Path | None  # numbers of lines of these files that are not learned from
-    note: str = ""  # how many pairs repeat others, and what becomes of them
+    left_out: Path | None  # file with the numbers of the lines that trainers leave out; None: none
+    note: str = ""  # message on the number of twins and how they are treated
 
 
 @dataclass(frozen=True)
 class DividedData:
-    """Tokenized tuning data; data that decide and data only for reports, as given files."""
+    """Tokenized data to tune on; data that decide which stages are kept, and a test set for reports, as given."""
 
     tuning: BitextFiles
     deciding: BitextFiles
@@ -107,7 +107,7 @@ class DividedData:
 
 
 def check_lengths(files: RecipeFiles) -> dict[str, int]:
-    """Sentences of each part. Raises FormatError or OSError if a file is missing, empty or of another length."""
+    """The number of sentences of each set. Raises FormatError or OSError for missing, empty and not parallel files."""
     found = {}
     given = {"training": files.training, "development": files.development, "test": files.test}
     for name, paths in ((name, data.parallel) for name, data in given.items() if data):
@@ -126,7 +126,10 @@ def check_lengths(files: RecipeFiles) -> dict[str, int]:
 
 
 def divided(data: BitextFiles, share: float, directory: Path) -> tuple[BitextFiles, BitextFiles]:
-    """Two parts, to tune on and to decide by, a `share` of all: every k-th sentence; both are all if it is 0."""
+    """Divide development data into a part to tune on and a part that decides, which has every k-th sentence.
+
+    `share`: the share of the deciding part; 0: both parts are all data.
+    """
     if not share:
         return data, data
     step = max(2, round(1 / share))
@@ -186,16 +189,16 @@ def without_twins(files: RecipeFiles, settings: TwinSettings, directory: Path) -
 
 
 def with_held_out(files: RecipeFiles, folds: int, most: int, directory: Path) -> RecipeFiles:
-    """The files with one of so many `folds` of the training pairs, `most` at most, as development data.
+    """The files with held-out training pairs as development data, see hold_out. Raises SmtError.
 
-    Raises SmtError.
+    1 / `folds` of the training pairs are held out, but at most `most`.
     """
     learned, development = hold_out(files.training, folds, most, directory)
     return files._replace(training=learned, development=development, held_out_of=files.training)
 
 
 def of_one_spelling(data: CleanedData, directory: Path) -> CleanedData:
-    """The training data without pairs whose target has a rarer spelling, and a message about them.
+    """The data without training pairs whose target has one of the rarer spellings, and a note about them.
 
     Raises FormatError or OSError.
     """
@@ -217,7 +220,7 @@ def of_one_spelling(data: CleanedData, directory: Path) -> CleanedData:
 
 
 def _without(files: RecipeFiles, left_out: np.ndarray, directory: Path) -> RecipeFiles:
-    """The files with only those training pairs that are not `left_out`, bool[N]."""
+    """The files without the training pairs that are `left_out` (bool[N])."""
 
     def copy(path: Path, name: str) -> Path:
         _write(directory / f"training.{name}", compress(read_lines(path), ~left_out))

@@ -23,7 +23,7 @@ def write_report(result: RecipeResult, recipe: Recipe, output: Path, command: st
 
 
 def _tables(result: RecipeResult) -> Iterator[list[list[str]]]:
-    """Tables of the stages, with their scores on the deciding sentences; and of the test set's scores, if any."""
+    """Yield a table of the stages with their scores on the deciding sentences; and one of test scores, if any."""
     metrics = reported_metrics(result.metric)
     rows = [["stage", "from", *headings(metrics), "minutes", "peak", ""]]
     for name, record in result.stages.items():

@@ -1,7 +1,8 @@
-"""All stages of a recipe, one after the other: each is made once for what it depends on, scored, and kept or dropped.
+"""Runs all stages of a recipe, one after the other: each is made, scored, and kept or dropped.
 
-DIR is the model at the end. In DIR/recipe are stages/NAME, the models of the stages, with their own checkpoints;
-data/, the parts of the development data; run.yaml, what was done so far; report.md.
+A stage is made again only if something that it depends on has changed. DIR is the resulting model. DIR/recipe has
+stages/NAME, the models of the stages, with their own checkpoints; data/, the parts of the development data; run.yaml,
+the work done so far; report.md.
 """
 
 import math
@@ -66,50 +67,50 @@ WITHOUT_EFFECT = ("threads", "workers", "memory")
 class StageRecord(Section):
     """A stage in run.yaml: signature, time, scores."""
 
-    signature: str  # of all that it depends on
-    work: str = ""  # the same without settings that a begun training may change, such as the number of iterations
-    start: str = ""  # the stage whose model it began with
+    signature: str  # of everything that the stage depends on
+    work: str = ""  # signature without settings that may change during a training, such as the number of iterations
+    start: str = ""  # the stage with whose model it began
     is_done: bool = False
-    seconds: float = Field(0.0, ge=0)  # of all attempts that ended by themselves
-    peak: Count = 0  # bytes that the process had held when it was done
+    seconds: float = Field(0.0, ge=0)  # time of the attempt that finished the stage
+    peak: Count = 0  # peak memory of the process at the end of the stage, in bytes
     deciding: SetScores | None = None
     test: SetScores | None = None
     is_kept: bool = False
 
 
 def short_cells(record: StageRecord, metric: MetricName) -> list[str]:
-    """Scores of the sentences that decide, and of the test set; "" if there is none."""
+    """Scores on the deciding sentences and on the test set; "" for each that is missing."""
     return [cell for scores in (record.deciding, record.test) for cell in score_cells(scores, shown_metrics(metric))]
 
 
 class RecipeState(Section):
-    """run.yaml: the stages that were begun, by name."""
+    """The content of run.yaml: the stages that were begun, by name."""
 
     format: Literal["phrasebeam recipe 2"] = "phrasebeam recipe 2"
     stages: dict[str, StageRecord] = Field({})
 
 
 class RecipeResult(NamedTuple):
-    """The stages of a run that has ended, with their scores."""
+    """The stages of a finished run, with their scores."""
 
-    stages: dict[str, StageRecord]  # in their order
+    stages: dict[str, StageRecord]  # by name, in their order
     best: str  # the stage whose model is written
-    sentences: dict[str, int]  # training, development, test
-    seen: dict[str, int]  # development and test sentences that are in the training data, too
-    twins: str  # what is said of pairs that repeat others
-    metric: MetricName = "bleu"  # by which stages are kept
-    is_raw: bool = False  # whether the text is, of which then the scores are
-    cleaning: Sequence[str] = ()  # what was left out of the training data, and mended in them
-    is_held_out: bool = False  # whether the development data are training pairs
+    sentences: dict[str, int]  # number of sentences of the training, development and test data
+    seen: dict[str, int]  # number of development and test sentences that are also in the training data
+    twins: str  # message on pairs that repeat others
+    metric: MetricName = "bleu"  # decides which stages are kept
+    is_raw: bool = False  # whether the text is raw; scores are then those of raw text
+    cleaning: Sequence[str] = ()  # messages on training pairs left out and on repairs
+    is_held_out: bool = False  # whether the development data are held-out training pairs
 
     @property
     def decided(self) -> str:
-        """The stage whose scores decided which model is used: the best, or the one whose weights the best has."""
+        """The stage whose scores decided which model is used: the best one, or, if that is not scored, its start."""
         record = self.stages[self.best]
         return self.best if record.deciding else record.start
 
     def signatures(self, metrics: Collection[str]) -> list[str]:
-        """Sacrebleu's signatures of the scores by these metrics, each after its name."""
+        """Sacrebleu's signatures of the scores by these metrics, each after the name of its metric."""
         deciding = self.stages[self.decided].deciding  # scores and signatures are in the same order
         named = zip(deciding.scores, deciding.signatures.items()) if deciding else []
         return [f"{name}|{signature}" for metric, (name, signature) in named if metric in metrics]
@@ -127,9 +128,9 @@ class RecipeResult(NamedTuple):
 
 @alone_in_output
 def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, is_forced: bool = False) -> RecipeResult:
-    """Make the model of a recipe in `output`; what is there of the same recipe and files is not made again.
+    """Make the model of a recipe in `output`; work that exists for the same recipe and files is not done again.
 
-    Raises SmtError or OSError, before any work if files are missing or differ in length.
+    Raises SmtError or OSError; if files are missing or differ in length, before any work.
     """
     check_work(output)
     if not (output / WORK).exists() and (output / MODEL).exists() and not is_forced:
@@ -150,7 +151,7 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
             known = f"{sum(found):,} of {len(found):,} {name} sentences are in the training data"
             log.warning("%s", f"{known}, and left out" if recipe.leave_out_seen else f"{known}, too; {KEPT_ADVICE}")
     if not (state := output / WORK / "run.yaml").exists():
-        save_config(RecipeState(), state)  # the first file, by which the work is known again
+        save_config(RecipeState(), state)  # the first file: it identifies the directory as that of a recipe
     clean = cleaned(files, recipe.builds[0].settings, output / WORK / "data")
     recipe = recipe.with_builds(lambda settings: settings.model_copy(update={"clean": False}))
     if recipe.varieties == "largest":
@@ -174,7 +175,7 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
 
 
 def _read(files: RecipeFiles, recipe: Recipe, seen: Seen, directory: Path) -> TwinData:
-    """The cleaned texts as stages read them; if no development data are given, training pairs are held out."""
+    """The texts as stages read them, made from the cleaned `files`; without development data, pairs are held out."""
     if recipe.leave_out_seen:
         files = without_seen(files, seen, directory)
     read = without_twins(files, recipe.twins, directory)
@@ -182,18 +183,18 @@ def _read(files: RecipeFiles, recipe: Recipe, seen: Seen, directory: Path) -> Tw
         return read
     held_out = with_held_out(read.files, recipe.dev_folds, recipe.dev_sentences, directory / "held-out")
     if read.left_out is None or not any(stage.learns for stage in recipe.stages):
-        return read._replace(files=held_out, left_out=None)  # its numbers are of other lines
+        return read._replace(files=held_out, left_out=None)  # its line numbers are those of the files before
     again = recipe.twins.model_copy(update={"left_out_of": "learning"})
     return without_twins(held_out, again, directory / "held-out")._replace(note=read.note)
 
 
 class _Run:
-    """The stages of one run so far."""
+    """The stages of a run so far; makes further stages."""
 
     def __init__(
         self, read: TwinData, output: Path, recipe: Recipe, threads: int, texts: Mapping[str, Mapping[str, str]]
     ):
-        """`texts`: digests of further text of language models."""
+        """`texts`: digests of additional texts of language models."""
         self.files, self.left_out = read.files, read.left_out
         self.output, self.recipe, self.threads = output, recipe, threads
         self.work = output / WORK
@@ -205,18 +206,18 @@ class _Run:
         self.data: DividedData | None = None
 
     def directory(self, name: str) -> Path:
-        """The model of a stage."""
+        """The directory of the model of a stage."""
         return self.work / "stages" / name
 
     def make(self, stage: RecipeStage) -> StageRecord:
-        """Make the model of a stage unless it is there; score it; keep it if it is the best."""
+        """Make the model of a stage, unless it exists; score it, and keep it if it is the best."""
         name, start = stage.label, "" if stage.builds else stage.start or self.best
         whole, work = (self._signature(stage, start, is_whole) for is_whole in (True, False))
         before = self.records.get(name)
         is_same = before is not None and before.signature == whole
         record = before if before and is_same else StageRecord(signature=whole, work=work, start=start)
         if not record.is_done:
-            if before is not None and before.work != work:  # else it goes on
+            if before is not None and before.work != work:  # otherwise the stage continues
                 clear_stage(self.directory(name))
             self._save(name, record)
             record = self._made(stage, record)
@@ -267,7 +268,7 @@ class _Run:
         return self.data or self._divided(Path())
 
     def _divided(self, model: Path) -> DividedData:
-        """The texts as stages take them; of raw text what is tuned on is tokens of the first model."""
+        """The development and test data as stages read them; if raw, the tuning part is tokenized by `model`."""
         directory = self.work / "data"
         directory.mkdir(exist_ok=True)
         tuning, deciding = divided(self.files.tuned_on, self.recipe.held_out, directory)
@@ -277,7 +278,7 @@ class _Run:
         return DividedData(tuning, deciding, self.files.test)
 
     def _training(self, start: Path) -> BitextFiles:
-        """The training data as stages take them, with the alignment that the model `start` keeps."""
+        """The training data as stages read them; of raw text, these are tokens, with the alignment of `start`."""
         if not self.recipe.is_raw:
             return replace(self.files.training, alignment=None, left_out=self.left_out)
         model = self.directory(self.recipe.stages[0].label)
@@ -285,7 +286,7 @@ class _Run:
         return replace(tokens, alignment=start / ALIGNMENT, left_out=self.left_out)
 
     def _signature(self, stage: RecipeStage, start: str, is_whole: bool) -> str:
-        """Signature of the stage's settings, of the models that it is made of, of all texts that these depend on."""
+        """Signature of the stage's settings, of the models from which it is made, and of all texts that these use."""
         signed = stage.signed(is_whole).items()
         settings = {
             "kind": stage.kind,

@@ -1,4 +1,4 @@
-"""The display of a running recipe: its stages, scores so far, minutes, and about how many are left."""
+"""The display of a running recipe: its stages, scores so far, minutes, and an estimate of the minutes left."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -15,8 +15,8 @@ class RecipeScreen:
         metrics = shown_metrics(recipe.metric)
         self.headings = [*headings(metrics), *headings(metrics, "test ")]
         self.expected = {stage.label: stage.decodings(sentences) for stage in recipe.stages}
-        self.seconds: dict[str, float] = {}  # of stages that are done
-        self.cells: dict[str, Sequence[str]] = {}  # their scores
+        self.seconds: dict[str, float] = {}  # by stage; only finished stages
+        self.cells: dict[str, Sequence[str]] = {}  # scores by stage; only finished stages
         self.best, self.begun = "", time.monotonic()
 
     def __rich__(self) -> Any:
@@ -34,12 +34,12 @@ class RecipeScreen:
         self.seconds[name], self.cells[name], self.best = seconds, scores, best
 
     def left(self) -> str:
-        """About how many minutes are left, in words; "" if nothing is known."""
+        """An estimate of the minutes left, in words; "" if nothing is known."""
         seconds = seconds_left(self.expected, self.seconds, time.monotonic() - self.begun)
         return "" if seconds is None else f"about {max(1, round(seconds / 60))} min left"
 
     def lines(self) -> list[str]:
-        """The lines of the screen at present."""
+        """The current lines of the screen."""
         width = max(len("stage"), *map(len, self.expected))
         lines = [f"  {'stage':<{width}}{self._columns(self.headings)} {'minutes':>8}"]
         waiting = [name for name in self.expected if name not in self.seconds]
@@ -58,9 +58,10 @@ class RecipeScreen:
 
 
 def seconds_left(expected: Mapping[str, float], taken: Mapping[str, float], elapsed: float) -> float | None:
-    """Seconds until the end, None if nothing is known; `expected`: decodings of stages in their order.
+    """Estimate the seconds until the end of the recipe; None if nothing is known.
 
-    `taken`: seconds of those that are done; `elapsed`: of the next one so far.
+    `expected`: number of decoded sentences of each stage, in their order; `taken`: seconds of the finished stages;
+    `elapsed`: seconds of the current stage so far.
     """
     done = sum(expected[name] for name in taken)
     if not done:

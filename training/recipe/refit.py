@@ -1,4 +1,4 @@
-"""The last stage of a recipe that tunes on training pairs: the best model so far, built again of all training pairs."""
+"""The last stage of a recipe that tunes on training pairs: it builds the best model again from all training pairs."""
 
 from collections.abc import Mapping
 from typing import ClassVar, Literal
@@ -13,12 +13,12 @@ from phrasebeam.training.recipe.stages import BUILDING, BuildStage
 class RefitStage(RecipeStage):
     """Builds the best model again from all training pairs, also those held out, with its weights and search."""
 
-    is_scored: ClassVar[bool] = False  # the sentences that decide are in its training data
+    is_scored: ClassVar[bool] = False  # the deciding sentences are part of its training data
 
     kind: Literal["refit"]
 
     def decodings(self, sentences: Mapping[str, int]) -> float:
-        """None, but it takes as long."""
+        """An equivalent: building decodes nothing, but takes as long as decoding so many sentences."""
         return BUILDING * sentences["training"]
 
     def run(self, work: StageWork) -> None:
@@ -27,6 +27,6 @@ class RefitStage(RecipeStage):
         place = tried_in(work.output) / "model"
         place.parent.mkdir(parents=True, exist_ok=True)
         files = work.files._replace(training=work.files.whole)
-        build.run(work._replace(files=files, output=place, earlier=()))  # whose alignments are of fewer pairs
+        build.run(work._replace(files=files, output=place, earlier=()))  # alignments of `earlier` are of fewer pairs
         search = ModelSearch.of(work.model).model_dump(exclude_unset=True)
         write_changed(place, work.output, Making("refit", {}), open_model(work.model).weights, search)

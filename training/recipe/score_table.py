@@ -1,4 +1,4 @@
-"""The columns of scores in the tables of a recipe: on the terminal the metric that decides, BLEU and chrF++."""
+"""The columns of scores in the tables of a recipe. On the terminal: the deciding metric, BLEU and chrF++."""
 
 from collections.abc import Sequence
 
@@ -7,12 +7,12 @@ from phrasebeam.training.recipe.stage import REPORTED, SetScores
 
 
 def shown_metrics(metric: MetricName) -> list[str]:
-    """The metrics of short tables for a recipe that decides by `metric`."""
+    """The metrics of short tables, for a recipe that decides by `metric`."""
     return [*dict.fromkeys((metric, "bleu", "chrf++"))]
 
 
 def reported_metrics(metric: MetricName) -> list[str]:
-    """The metrics of a report on it."""
+    """The metrics of a report, for a recipe that decides by `metric`."""
     return [*dict.fromkeys((metric, *REPORTED))]
 
 
@@ -22,7 +22,7 @@ def headings(metrics: Sequence[str], before: str = "") -> list[str]:
 
 
 def score_cells(scores: SetScores | None, metrics: Sequence[str], has_intervals: bool = False) -> list[str]:
-    """The scores of a set; "" for each if there is no set."""
+    """The scores of a set as text; "" for each metric if there is no set."""
     if scores is None:
         return [""] * len(metrics)
     cells = [f"{scores.scores[one]:.2f}" for one in metrics]

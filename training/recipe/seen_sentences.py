@@ -13,7 +13,7 @@ Seen = Mapping[str, Sequence[bool]]  # whether each source sentence of a set is 
 
 
 def seen_in_training(files: RecipeFiles) -> Seen:
-    """The source sentences of the development and test data that stand in the training data, word for word."""
+    """Whether each source sentence of the development and test data is also in the training data, word for word."""
     wanted = {name: [line.strip() for line in read_lines(data.source)] for name, data in _sets(files).items()}
     every = {line for lines in wanted.values() for line in lines}
     common = {line.strip() for line in read_lines(files.training.source)} & every
@@ -21,7 +21,7 @@ def seen_in_training(files: RecipeFiles) -> Seen:
 
 
 def check_enough_unseen(files: RecipeFiles, seen: Seen) -> None:
-    """Raises ConfigError if too little of a set would be left without the sentences that are seen in training."""
+    """Raise ConfigError if too few sentences of a set would be left without those that are in the training data."""
     for name, data in _sets(files).items():
         left, least = seen[name].count(False), LEAST_SENTENCES if name == "development" else 1
         if left < least:
@@ -32,7 +32,7 @@ def check_enough_unseen(files: RecipeFiles, seen: Seen) -> None:
 
 
 def without_seen(files: RecipeFiles, seen: Seen, directory: Path) -> RecipeFiles:
-    """The files without the sentences that are seen in training; sets that have some are written to `directory`."""
+    """The files without the sentences that are in the training data; changed sets are written to `directory`."""
     sets = {name: _unseen(data, seen[name], directory / f"{name}.unseen") for name, data in _sets(files).items()}
     return files._replace(**sets)
 

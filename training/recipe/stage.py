@@ -1,4 +1,4 @@
-"""A stage of a recipe: what all kinds have in common, what a stage works on, and how it scores and writes models."""
+"""The common part of all kinds of stages of a recipe: input, settings, scores of models, writing of models."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -27,34 +27,34 @@ from phrasebeam.training.metrics.evaluation import EvaluationOptions, evaluate_t
 from phrasebeam.training.recipe.recipe_data import DividedData, RecipeFiles
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=40)]
-REPORTED = ("bleu", "chrf++", "ter", "wer", "cer", "accuracy")  # and the metric of the recipe
+REPORTED = ("bleu", "chrf++", "ter", "wer", "cer", "accuracy")  # metrics in reports, besides that of the recipe
 S = TypeVar("S", bound=Section)
 
 
 class StageWork(NamedTuple):
     """The input of a stage: models, texts, threads."""
 
-    model: Path  # that it begins with; of a model of the bitext, none
+    model: Path  # the model with which it begins; unused by stages that build a model from the bitext
     output: Path
     files: RecipeFiles
-    training: Callable[[], BitextFiles]  # for stages that learn from it
-    data: DividedData | None  # of the first stage, none
+    training: Callable[[], BitextFiles]  # makes the training data for stages that learn from them
+    data: DividedData | None  # None in the first stage
     threads: int
     earlier: Sequence["RecipeStage"]  # the stages before it
-    directory: Callable[[str], Path]  # the model of a stage, by its name
+    directory: Callable[[str], Path]  # the directory of the model of a stage, by name
 
     @property
     def tuning(self) -> BitextFiles:
-        """The development data that is tuned on."""
+        """The development data to tune on."""
         return self.data.tuning if self.data else self.files.tuned_on
 
 
 class RecipeStage(Section):
     """A stage: its name, that of the kind unless given, and the model that it begins with."""
 
-    builds: ClassVar[bool] = False  # whether it makes a model of the texts alone, and begins with none
+    builds: ClassVar[bool] = False  # whether it builds a model from the texts alone, without an initial model
     learns: ClassVar[bool] = False  # whether it learns from the training data
-    is_scored: ClassVar[bool] = True  # on the sentences that decide; one that is not is written in any case
+    is_scored: ClassVar[bool] = True  # whether the deciding sentences score it; a stage without scores is always kept
 
     name: Name | Literal[""] = Field(
         "", description="name of the stage in reports and directories; by default its kind"
@@ -69,27 +69,30 @@ class RecipeStage(Section):
 
     @property
     def others(self) -> list[str]:
-        """Names of stages whose models it needs besides that which it begins with."""
+        """Names of the stages whose models it needs, besides the model with which it begins."""
         return []
 
     def decodings(self, sentences: Mapping[str, int]) -> float:
-        """About how many sentences it decodes, at most; `sentences`: numbers of training and development data."""
+        """An upper estimate of the number of sentences that it decodes.
+
+        `sentences`: number of sentences of the "training" and of the "development" data.
+        """
         raise NotImplementedError
 
     def run(self, work: StageWork) -> None:
-        """Make the model in `work.output`; what was begun there goes on. Raises SmtError or OSError."""
+        """Make the model in `work.output`, or continue unfinished work there. Raises SmtError or OSError."""
         raise NotImplementedError
 
     def within(self, bounds: Mapping[str, int]) -> Self:
-        """The same with these threads and bytes of memory, by name."""
+        """The same stage with these bounds on threads and on bytes of memory, by name."""
         return self
 
     def by_metric(self, metric: MetricName) -> Self:
-        """The same by this metric, as far as it knows one, and does not name another."""
+        """The same stage with this metric, if it uses a metric and its settings do not set another one."""
         return self
 
     def signed(self, is_whole: bool) -> dict[str, Any]:
-        """The settings that the model depends on; unless `is_whole`, without those that a begun training may change."""
+        """The settings that affect the model; unless `is_whole`, without those that may change during a training."""
         return self.model_dump(mode="json", exclude={"name"})
 
 
@@ -103,12 +106,12 @@ class TrainerStage(RecipeStage):
             """The settings of the trainer."""
 
     def within(self, bounds: Mapping[str, int]) -> Self:
-        """The same with these threads and bytes of memory, as far as the trainer knows them."""
+        """The same stage with those of the bounds on threads and memory that the trainer has as settings."""
         known = {name: value for name, value in bounds.items() if name in type(self.settings).model_fields}
         return self.model_copy(update={"settings": self.settings.model_copy(update=known)})
 
     def by_metric(self, metric: MetricName) -> Self:
-        """The same with this metric of the trainer, if it has one and its settings do not name another."""
+        """The same stage with this metric, if the trainer uses a metric and its settings do not set another one."""
         if not isinstance(self.settings, ScoringSettings) or "metric" in self.settings.model_fields_set:
             return self
         return self.model_copy(update={"settings": self.settings.model_copy(update={"metric": metric})})
@@ -130,7 +133,7 @@ def write_changed(
 
 
 def tried_in(output: Path) -> Path:
-    """The directory of the work of a choice whose model is in `output`."""
+    """The directory for the temporary work of a stage whose model is in `output`."""
     return output.with_name(f"{output.name}.tried")
 
 
@@ -145,10 +148,10 @@ class SetScores(Section):
 
     scores: dict[str, float]
     intervals: dict[str, float]  # half of the 95 % confidence interval by bootstrap
-    signatures: dict[str, str] = Field({})  # of the metrics, by sacrebleu's names
+    signatures: dict[str, str] = Field({})  # of the metrics, by the names that sacrebleu gives them
 
     def quality(self, metric: MetricName) -> float:
-        """The score by which one model is better than another: higher is better."""
+        """The score with the sign that makes higher scores better."""
         return self.scores[metric] if METRICS[metric].scale > 0 else -self.scores[metric]
 
 
@@ -159,7 +162,7 @@ def translated(
     risk: MbrSettings | None = None,
     tokenization: Tokenization = TOKENIZED,
 ) -> list[str]:
-    """The translations of the sentences of a set, by minimum Bayes risk if it has settings."""
+    """Translate the sentences of a set; with settings `risk`, by minimum Bayes risk decoding."""
     texts, request = [], Request(mbr=risk) if risk else decoder.request
     lines = read_lines(data.source)
     inputs = list(tokenization.sentences(lines, "pass-through", data.source, decoder.model.has_tags))
@@ -174,7 +177,10 @@ def translated(
 
 
 def scores_of(texts: list[str], data: BitextFiles, metric: MetricName = "bleu", is_raw: bool = False) -> SetScores:
-    """Scores of translations, by `metric`, too: of tokens, or of raw text as they are published. Raises SmtError."""
+    """Scores of translations by `metric` and all REPORTED metrics, as published: of tokens or raw text.
+
+    Raises SmtError.
+    """
     references = [[line.rstrip() for line in read_lines(path)] for path in data.references]
     names = tuple(dict.fromkeys((metric, *REPORTED)))
     options = EvaluationOptions(names, "13a" if is_raw else "none", confidence=True)
@@ -186,7 +192,7 @@ def scores_of(texts: list[str], data: BitextFiles, metric: MetricName = "bleu", 
 
 
 def with_seeds(section: S, more: int) -> S:
-    """The settings with `more` added to each seed in them, at any depth: of alignments, of tuning, of trainers."""
+    """The settings with `more` added to all seeds in them, at any depth: of alignments, of tuning, of trainers."""
     changed = {}
     for name in type(section).model_fields:
         value = getattr(section, name)

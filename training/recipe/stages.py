@@ -1,4 +1,4 @@
-"""The kinds of stages: each makes a model in a directory of its own, of the models of stages before it."""
+"""The kinds of stages: each makes a model in its own directory, from the models of stages before it."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -46,7 +46,7 @@ from phrasebeam.training.recipe.stage import (
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.tune_model import tune_model
 
-BUILDING = 0.5  # decoding of a sentence takes so much of the time in which a model is built of a training pair
+BUILDING = 0.5  # time of building a model for each training pair, relative to the time of decoding a sentence
 Size = Annotated[int, Field(ge=1, le=MOST_COMPARED)]
 
 
@@ -69,11 +69,11 @@ class BuildStage(TrainerStage):
     search: SearchSettings = Field(CUBE_200, description="search settings of the model, also for later stages")
 
     def decodings(self, sentences: Mapping[str, int]) -> float:
-        """None, but it takes as long."""
+        """An equivalent: building decodes nothing, but takes as long as decoding so many sentences."""
         return BUILDING * sentences["training"]
 
     def run(self, work: StageWork) -> None:
-        """Build the model; word alignments that models before it keep of the same text are not computed again."""
+        """Build the model; word alignments of the same text in models of earlier stages are not computed again."""
         files = work.files.training
         kept = [
             kept_alignments(work.directory(one.label), one.settings, files.alignment is not None)
@@ -81,12 +81,12 @@ class BuildStage(TrainerStage):
             if isinstance(one, BuildStage) and one.settings.preprocessing == self.settings.preprocessing
         ]
         settings = self._with_word_classes(work) if self.word_classes else self.settings
-        # By force, since one that was killed may have left the model with search.yaml, which is not part of it yet.
+        # By force: a killed attempt may have left search.yaml beside the model, which counts as added by the user.
         train_model(files.source, files.target, work.output, settings, files.alignment, True, kept)
         save_config(ModelSearch(search=self.search), work.output / SEARCH)
 
     def _with_word_classes(self, work: StageWork) -> TrainModelConfig:
-        """The settings with a language model over classes of the target words, which are made here."""
+        """The settings with an additional language model over word classes; makes the classes of target words."""
         path = work.output.with_name(f"{work.output.name}.classes")
         with self._target_tokens(work) as target, logged("counting"):
             bigrams = read_bigrams([target], 1)
@@ -97,7 +97,7 @@ class BuildStage(TrainerStage):
 
     @contextmanager
     def _target_tokens(self, work: StageWork) -> Iterator[Path]:
-        """A file of the target text as tokens, which is deleted after it if the text is raw."""
+        """Yield a file with the tokens of the target text; if the text is raw, it is deleted at the end."""
         files, settings = work.files.training, self.settings
         if not settings.preprocessing:
             yield files.target
@@ -118,7 +118,7 @@ class TuneStage(TrainerStage):
     settings: TuneConfig = TuneConfig()
 
     def decodings(self, sentences: Mapping[str, int]) -> float:
-        """The development data in each iteration."""
+        """Number of sentences: the development data in each iteration."""
         return tuning_decodings(self.settings, sentences)
 
     def run(self, work: StageWork) -> None:
@@ -135,7 +135,7 @@ class ExpectedBleuStage(TrainerStage):
     settings: ExpectedBleuConfig = ExpectedBleuConfig()
 
     def decodings(self, sentences: Mapping[str, int]) -> float:
-        """The training data once, the development data for each score."""
+        """Number of sentences: the training data once, and the development data for each score."""
         n_scores = self.settings.iterations / self.settings.score_every
         return _training(self.settings, sentences) + n_scores * _scoring(self.settings.tune, sentences)
 
@@ -154,7 +154,7 @@ class MaxforceStage(TrainerStage):
     settings: MaxforceConfig = MaxforceConfig()
 
     def decodings(self, sentences: Mapping[str, int]) -> float:
-        """All data in each iteration, for each seed."""
+        """Number of sentences: all data in each iteration, for each seed."""
         each = _training(self.settings, sentences) + _scoring(self.settings.tune, sentences)
         return len(self.settings.seeds) * self.settings.iterations * each
 
@@ -173,7 +173,7 @@ class RankingStage(TrainerStage):
     settings: RankingConfig = RankingConfig()
 
     def decodings(self, sentences: Mapping[str, int]) -> float:
-        """All data in each iteration."""
+        """Number of sentences: all data in each iteration."""
         each = _training(self.settings, sentences) + _scoring(self.settings.tune, sentences)
         return self.settings.iterations * each
 
@@ -192,11 +192,11 @@ class JoinStage(TrainerStage):
 
     @property
     def others(self) -> list[str]:
-        """The stage that has the sparse features."""
+        """The stage whose model has the sparse features."""
         return [self.features]
 
     def decodings(self, sentences: Mapping[str, int]) -> float:
-        """The development data in each iteration of tuning."""
+        """Number of sentences: the development data in each iteration of tuning."""
         return tuning_decodings(self.settings, sentences)
 
     def run(self, work: StageWork) -> None:
@@ -218,11 +218,11 @@ class RiskStage(RecipeStage):
     metric: MetricName = Field("bleu", description="metric that compares them")
 
     def by_metric(self, metric: MetricName) -> Self:
-        """The same by this metric, if it does not name another."""
+        """The same stage with this metric, unless its settings set another one."""
         return self if "metric" in self.model_fields_set else self.model_copy(update={"metric": metric})
 
     def decodings(self, sentences: Mapping[str, int]) -> float:
-        """The development data for each size, scale and gain."""
+        """Number of sentences: the development data for each size, scale and gain."""
         return float(len(self.sizes) * len(self.scales) * len(self.gains) * sentences["development"])
 
     def run(self, work: StageWork) -> None:
@@ -238,10 +238,10 @@ class RiskStage(RecipeStage):
 
 
 def _training(settings: TrainingDataSettings, sentences: Mapping[str, int]) -> float:
-    """Sentences of a pass over the training data."""
+    """Number of sentences in a pass over the training data."""
     return min(sentences["training"], settings.sentences or sentences["training"])
 
 
 def _scoring(tune: TuneConfig | None, sentences: Mapping[str, int]) -> float:
-    """Sentences that are decoded to score weights."""
+    """Number of sentences that are decoded to score weights, including those of tuning."""
     return tuning_decodings(tune, sentences) if tune else sentences["development"]

@@ -1,28 +1,29 @@
-"""Training pairs whose target text is written otherwise than most: another spelling, script or language.
+"""Finds training pairs whose target text differs from most in spelling, script or language.
 
-Texts of small languages are often gathered from sources that spell differently. A model of both writes a mixture. The
-lines are divided in two by their pairs of letters: along the first principal axis, then by naive Bayes with hard
-assignments (expectation maximization) until nothing changes. Two topics or styles differ little in letters, and on both
-sides; two spellings differ much, on one side alone.
+Texts of small languages are often gathered from sources that spell differently. A model of both spellings writes a
+mixture. The lines are divided in two by their letter bigrams: along the first principal axis, then by naive Bayes with
+hard assignments (expectation maximization) until nothing changes. Two topics or styles differ little in letters, and on
+both sides; two spellings differ much, on one side only.
 """
 
 from collections.abc import Sequence
 
 import numpy as np
 
-MOST_PAIRS = 800  # of letters, the most frequent
-LEAST_LINES = 100  # that are divided
-FITTED = 20_000  # lines by which the text is divided
-BATCH = 10_000  # lines
+MOST_PAIRS = 800  # number of letter bigrams that are counted, the most frequent ones
+LEAST_LINES = 100  # fewer lines are not divided
+FITTED = 20_000  # approximate number of lines on which the division is fitted
+BATCH = 10_000  # lines that are classified at a time
 ROUNDS = 30
-LEAST_DIVERGENCE = 0.2  # of two spellings, in bits: Jensen-Shannon of their pairs of letters; of topics 0.03 to 0.12
-LEAST_RATIO = 3.0  # to the divergence of the source lines
+# Jensen-Shannon divergence of the letter bigrams of two spellings, in bits, at least; of topics it is 0.03 to 0.12
+LEAST_DIVERGENCE = 0.2
+LEAST_RATIO = 3.0  # minimum ratio of the divergences of the target lines and the source lines
 
 
 def written_otherwise(source: Sequence[str], target: Sequence[str]) -> np.ndarray:
-    """bool[N]: which lines of `target` are written otherwise than most; none if all are much the same.
+    """Which lines of `target` differ from most in spelling, script or language (bool[N]); none if all are similar.
 
-    Where the larger part has two spellings in its turn, those of the smaller one are so, too.
+    If the larger part again has two spellings, the lines with the rarer one of these are included, too.
     """
     others = np.zeros(len(target), bool)
     while True:
@@ -34,7 +35,7 @@ def written_otherwise(source: Sequence[str], target: Sequence[str]) -> np.ndarra
 
 
 def _smaller_part(source: Sequence[str], target: Sequence[str]) -> np.ndarray:
-    """bool[N]: the lines of the smaller one of two spellings of `target`; none if there is one."""
+    """The lines with the rarer of two spellings of `target` (bool[N]); none if there is only one spelling."""
     if len(target) < LEAST_LINES:
         return np.zeros(len(target), bool)
     step = -(-len(target) // FITTED)
@@ -52,7 +53,7 @@ def _smaller_part(source: Sequence[str], target: Sequence[str]) -> np.ndarray:
 
 
 class LetterPairs:
-    """The pairs of neighbouring letters that are counted: the most frequent ones of some lines."""
+    """The letter bigrams that are counted: the most frequent ones in some lines."""
 
     def __init__(self, lines: Sequence[str]):
         _, codes = _codes(lines)
@@ -60,7 +61,7 @@ class LetterPairs:
         self.codes = np.sort(found[np.argsort(-times, kind="stable")[:MOST_PAIRS]])
 
     def counts(self, lines: Sequence[str]) -> np.ndarray:
-        """float32[N, pairs] how often each is in each of N lines."""
+        """The count of each letter bigram in each of N lines (float32[N, pairs])."""
         line, codes = _codes(lines)
         n_pairs = self.codes.size
         if not n_pairs:
@@ -72,7 +73,7 @@ class LetterPairs:
 
 
 def _codes(lines: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """int64[P] numbers of lines and int64[P] codes of all pairs of letters, at the edges of words with a space."""
+    """Line number and code (int64[P] each) of every letter bigram; at the edges of a word, one letter is a space."""
     text = "\n".join(" ".join(["", *line.lower().split(), ""]) for line in lines)
     letters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.int64)
     is_end = letters == ord("\n")
@@ -81,7 +82,7 @@ def _codes(lines: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _division(counts: np.ndarray) -> np.ndarray:
-    """float64[P + 1] weights of pairs of letters, and a constant: lines with positive sums are of the first part."""
+    """Weights of letter bigrams and a constant (float64[P + 1]): lines with positive sums are in the first part."""
     if not counts.size:
         return np.zeros(counts.shape[1] + 1)
     shares = np.sqrt(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))
@@ -107,7 +108,7 @@ def _sums(counts: np.ndarray, is_first: np.ndarray) -> list[np.ndarray]:
 
 
 def divergence(lines: Sequence[str], is_first: np.ndarray) -> float:
-    """The Jensen-Shannon divergence, in bits, of the pairs of letters in the lines of two parts."""
+    """The Jensen-Shannon divergence, in bits, of the letter bigrams in the lines of two parts."""
     sums = _sums(LetterPairs(lines).counts(lines), is_first)
     if not all(one.sum() for one in sums):
         return 0.0

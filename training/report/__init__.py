@@ -1,1 +1,1 @@
-"""Reports of trainings and comparisons of systems, each a page in a single HTML file."""
+"""Reports on trainings and on comparisons of systems; each is a page in a single HTML file."""

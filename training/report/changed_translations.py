@@ -1,4 +1,4 @@
-"""The translations that a training changed: by gain and loss if references are known, else by frequency."""
+"""Translations that a training changed: sorted by gain and loss if references are known, else by number of changes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -10,12 +10,12 @@ from phrasebeam.training.report.compared_sentences import ComparedSentences, com
 from phrasebeam.training.report.marked_words import marked
 from phrasebeam.training.report.system_comparison import sentence_scores
 
-MOST_SENTENCES = 200  # in a report, of those that changed
-MOST_COMPARED = 25  # of the largest gains, and of the losses
+MOST_SENTENCES = 200  # number of changed sentences in a report
+MOST_COMPARED = 25  # number of the largest gains in a report, and of the largest losses
 
 
 def changed_texts(texts: Mapping[str, Sequence[str]], known: KeptSet, place: str) -> Iterator[Child]:
-    """Gains and losses of the last of two sets of translations against the first, by name."""
+    """Gains and losses of the second of two sets of translations against the first; `texts`: both, by name."""
     first, name = texts
     evaluated = EvaluatedTexts(texts, known.references)
     scores = sentence_scores(evaluated, EvaluationOptions())
@@ -38,7 +38,7 @@ def changed_in_run(
 
 
 class Version(NamedTuple):
-    """A translation that a sentence had for some iterations on end."""
+    """A translation that a sentence had in successive iterations, from `first` to `last`."""
 
     first: int
     last: int
@@ -46,7 +46,7 @@ class Version(NamedTuple):
 
 
 def versions(translations: Mapping[int, Sequence[str]], number: int) -> list[Version]:
-    """Distinct translations of sentence `number`, in order of iterations."""
+    """The successive translations of sentence `number`, in the order of iterations."""
     found: list[Version] = []
     for iteration, texts in sorted(translations.items()):
         if found and found[-1].text == texts[number]:
@@ -57,7 +57,7 @@ def versions(translations: Mapping[int, Sequence[str]], number: int) -> list[Ver
 
 
 def changed_translations(translations: Mapping[int, Sequence[str]]) -> list[Child]:
-    """Parts of a page that show changes, the sentences that changed most often first."""
+    """Parts of a page that show changes; sentences that changed most often come first."""
     n_sentences = min((len(texts) for texts in translations.values()), default=0)
     every = {number: versions(translations, number) for number in range(n_sentences)}
     changed = sorted((number for number in every if len(every[number]) > 1), key=lambda one: (-len(every[one]), one))

@@ -13,13 +13,13 @@ OF_MARKS = "Marked: words that only {} has, {{}}, and words that only this syste
 
 
 class ComparedSentences(NamedTuple):
-    """Sentences of systems, of which `first` is compared with others."""
+    """Sentences of several systems; the system `first` is compared with the others."""
 
     texts: EvaluatedTexts
-    source: Sequence[str]  # a line for each sentence, or nothing
-    scores: Mapping[str, Sequence[float]]  # by system, of each sentence
+    source: Sequence[str]  # a line for each sentence; empty if it is not known
+    scores: Mapping[str, Sequence[float]]  # of each sentence, by system
     first: str
-    most: int  # sentences of a list
+    most: int  # maximum number of sentences in a list
 
     def gains(self, name: str) -> Gains:
         """Gains of the system `name` over the first."""
@@ -27,7 +27,7 @@ class ComparedSentences(NamedTuple):
 
 
 def compared_sentences(compared: ComparedSentences, name: str, place: str) -> Iterator[Child]:
-    """Gains and losses of the system `name`; `place` is the end of the lists' names in links."""
+    """The lists of gains and losses of the system `name`; links to them end with `place`."""
     found = compared.gains(name)
     counts = f"{len(found.won):,} sentences better, {len(found.lost):,} worse, {found.n_tied:,} equal."
     yield element("p", {}, counts)
@@ -42,13 +42,13 @@ def compared_sentences(compared: ComparedSentences, name: str, place: str) -> It
 
 
 def _of_marks(first: str) -> Iterator[Child]:
-    """The legend of marked words, in the same marks."""
+    """The legend of marked words, which has the same marks."""
     before, between, after = OF_MARKS.format(first).split("{}")
     yield from (before, element("del", {}, "like this"), between, element("ins", {}, "like this"), after)
 
 
 def _texts(compared: ComparedSentences, number: int, found: Gains, name: str) -> Iterator[tuple[str, str, Child]]:
-    """Name, score and text of one sentence: of its source, its references, and of the systems."""
+    """Yield name, score and text of one sentence: in the source, in the references, and in each system."""
     if compared.source:
         yield "source", "", compared.source[number]
     references = compared.texts.references

@@ -1,6 +1,6 @@
-"""The report of several systems: a page with their scores, and the sentences that each gains and loses most.
+"""The report on several systems: a page with their scores, and the sentences with the largest gains and losses.
 
-As MT-ComparEval (Klejch et al. 2015) and compare-mt (Neubig et al. 2019) show them.
+It is similar to MT-ComparEval (Klejch et al. 2015) and compare-mt (Neubig et al. 2019).
 """
 
 import time
@@ -17,16 +17,16 @@ OF_LENGTH = "length: number of words divided by that of the reference, the close
 
 
 class ComparedTexts(NamedTuple):
-    """Content of a comparison's page besides its scores."""
+    """The content of a comparison's page, except the scores."""
 
     texts: EvaluatedTexts
     source: Sequence[str] | None  # a line for each sentence
-    command: str  # that makes the page
-    most: int  # sentences of a list
+    command: str  # the command that makes the page
+    most: int  # maximum number of sentences in a list
 
 
 def comparison_report(compared: ComparedTexts, evaluation: Evaluation) -> bytes:
-    """The page of two systems or more, whose `evaluation` has a paired test."""
+    """The page on two or more systems; `evaluation` must have a paired test."""
     scores = sentence_scores(compared.texts, evaluation.options)
     first, *others = scores
     sentences = ComparedSentences(compared.texts, compared.source or [], scores, first, compared.most)
@@ -48,7 +48,7 @@ def comparison_report(compared: ComparedTexts, evaluation: Evaluation) -> bytes:
 
 
 def _places(others: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The parts of the page."""
+    """The parts of the page: name in links, and title."""
     yield "scores", "Scores"
     for number, name in enumerate(others, 1):
         yield f"system-{number}", name
@@ -57,7 +57,7 @@ def _places(others: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def score_rows(evaluation: Evaluation, ratios: Sequence[float]) -> list[list[str]]:
-    """The table of systems: each metric with its p, and the ratio of lengths."""
+    """The table of systems: the score and the p-value of each metric, and the length ratio."""
     header = [title for name in evaluation.results for title in (name, "p")]
     rows = [["system", *header, "length"]]
     for i, system in enumerate(evaluation.systems):

@@ -1,4 +1,4 @@
-"""Two texts as one, in which the words that differ are marked: those that went, and those that came."""
+"""Shows two texts as one, in which deleted and inserted words are marked."""
 
 from collections.abc import Sequence
 from difflib import SequenceMatcher
@@ -8,7 +8,7 @@ from phrasebeam.console.html_page import Child, element
 
 
 def marked(before: str | None, text: str) -> Element:
-    """The text with what differs from the one before: words that went, and those that came."""
+    """`text` with marks on the words that were deleted from the text `before`, and on those that were inserted."""
     if before is None:
         return element("span", {"dir": "auto"}, text)
     old, new = before.split(), text.split()

@@ -1,4 +1,4 @@
-"""The files of a training run that its report shows: settings, curves, weights and translations of its iterations."""
+"""Reads the files of a training run for its report: settings, curves, weights and translations of its iterations."""
 
 import csv
 import math
@@ -22,23 +22,23 @@ from phrasebeam.training.recipe.recipe_run import RecipeState, StageRecord
 
 CURVE = "curve.csv"
 RECIPE = "recipe"  # the directory of `train` in its model
-SHELL, YAML = "```sh", "```yaml"  # begin the command and the settings in the report of a recipe
-NUMBER = "iteration"  # the column of a curve that numbers its rows
-Row = dict[str, float | None]  # a number by column; None where there is none
+SHELL, YAML = "```sh", "```yaml"  # lines before the command and before the settings in the report of a recipe
+NUMBER = "iteration"  # the column of a curve with the number of the iteration
+Row = dict[str, float | None]  # a number for each column; None for an empty cell
 
 
 class Curve(NamedTuple):
-    """The iterations of the runs of a training, one of these after the other."""
+    """The iterations of the runs of a training, from one curve.csv."""
 
-    name: str  # of the directory, within the work
-    runs: dict[str, list[Row]]  # rows by run, whose name is "" where there is one alone
+    name: str  # of its directory, relative to the work
+    runs: dict[str, list[Row]]  # rows by name of the run; the name is "" if there is only one run
 
 
 class RunParts(NamedTuple):
-    """Kept parts of one run, by iteration."""
+    """Stored weights and translations of one run."""
 
-    name: str  # of its directory, within the work
-    weights: dict[int, Weights]  # dense ones, by iteration
+    name: str  # of its directory, relative to the work
+    weights: dict[int, Weights]  # dense weights, by iteration
     translations: dict[int, list[str]]  # of the development set, by iteration
 
 
@@ -53,7 +53,7 @@ class TrainingWork(NamedTuple):
 
     @property
     def ended(self) -> str:
-        """When its newest curve was written, in UTC; "" if there is none."""
+        """The time (UTC) at which its newest curve was written; "" if there is none."""
         times = [path.stat().st_mtime for path in self.directory.rglob(CURVE)]
         return datetime.fromtimestamp(max(times), UTC).isoformat(" ", "seconds") if times else ""
 
@@ -68,32 +68,35 @@ class RunDirectory(NamedTuple):
     """A training directory."""
 
     directory: Path
-    description: ModelDescription | None  # of the model that was written, if it was
+    description: ModelDescription | None  # of the resulting model; None if it was not written yet
     works: list[TrainingWork]
-    recipe: "RecipeScores"  # of `train`
+    recipe: "RecipeScores"  # if the directory is that of `train`
 
 
 class RecipeScores(NamedTuple):
-    """Content of a recipe's report about its stages; empty if there is no report."""
+    """The content of a recipe's report; empty if there is no report."""
 
-    tables: list[list[list[str]]]  # rows of cells, the header first
+    tables: list[list[list[str]]]  # each is a list of rows of cells, the header first
     notes: list[str]
-    command: str  # that was called
+    command: str  # the command line
     settings: str  # of the recipe
     stages: dict[str, StageRecord]  # by name
-    translations: dict[str, list[str]]  # by the name of the stage, of the sentences that decide
+    translations: dict[str, list[str]]  # of the deciding sentences, by name of the stage
     deciding: KeptSet | None
-    metric: str  # by which stages are kept
+    metric: str  # decides which stages are kept
 
     @property
     def kept_translations(self) -> dict[str, list[str]]:
-        """Translations by the first stage, and by the last that was kept."""
+        """Translations of the first stage, and of the last stage that was kept."""
         kept = [name for name in self.translations if self.stages[name].is_kept]
         return {name: self.translations[name] for name in [*self.translations][:1] + kept[-1:]}
 
 
 def find_training(directory: Path) -> RunDirectory:
-    """The training in a directory that a trainer wrote, or in its work directory. Raises SmtError without one."""
+    """Find the training in `directory`, an output of a trainer or its work directory.
+
+    Raises SmtError if there is none.
+    """
     check_regular(directory)
     places = [directory, *(directory / name for name in WORK_DIRECTORIES), *_stage_works(directory)]
     works = [_work(place) for place in places if (place / FILE).is_file()]
@@ -106,12 +109,12 @@ def find_training(directory: Path) -> RunDirectory:
 
 
 def _stage_works(directory: Path) -> list[Path]:
-    """The work directories of a recipe's stages, which may lie deeper if a stage tries several ways."""
+    """The work directories of a recipe's stages; they are deeper if a stage tries several searches."""
     return sorted(path.parent for path in (directory / RECIPE / "stages").rglob(FILE))
 
 
 def _recipe(work: Path, metric: str) -> RecipeScores:
-    """The stages of a recipe, and what its report, which it writes as Markdown, has in tables and lists."""
+    """Read the stages of a recipe, and the tables and lists of its report, which is Markdown."""
     report, state = work / "report.md", work / "run.yaml"
     lines = [line.rstrip("\n") for line in read_lines(report)] if report.is_file() else []
     stages = load_config(state, RecipeState).stages if state.is_file() else {}
@@ -133,12 +136,12 @@ def _recipe(work: Path, metric: str) -> RecipeScores:
 
 
 def _block(lines: list[str], begin: str) -> str:
-    """The lines of a block in Markdown, of which the first is `begin`; "" if there is none."""
+    """The content of the Markdown block after the line `begin`; "" if there is no such line."""
     return "\n".join(takewhile("```".__ne__, lines[lines.index(begin) + 1 :])) if begin in lines else ""
 
 
 def _metric(description: ModelDescription | None) -> str:
-    """The metric by which a recipe, of which the model tells, kept its stages."""
+    """The metric of the recipe with which the model was made, according to its description."""
     recipe = description.settings.get("recipe") if description else None
     default = Recipe.model_fields["metric"].default
     return str(recipe.get("metric", default) if isinstance(recipe, dict) else default)

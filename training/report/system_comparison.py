@@ -1,4 +1,4 @@
-"""Systems compared sentence by sentence: their scores by sacrebleu's chrF++, what each gains on the first."""
+"""Compares systems sentence by sentence: scores by sacrebleu's chrF++, and gains over the first system."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -6,16 +6,16 @@ from typing import NamedTuple
 from phrasebeam.training.metrics.definitions import METRICS, MetricOptions
 from phrasebeam.training.metrics.evaluation import EvaluatedTexts, EvaluationOptions
 
-METRIC = "chrf++"  # of single sentences
-DIGITS = 6  # of a score; gains that are smaller come of rounding
+METRIC = "chrf++"  # scores single sentences
+DIGITS = 6  # decimals of a score; smaller gains are rounding errors
 
 
 class Gains(NamedTuple):
     """Gains of a system over the first, by sentence; sentences are numbered from 0."""
 
     values: Sequence[float]  # differences of scores, 0 to 100
-    won: Sequence[int]  # sentences that are better, the largest gain first
-    lost: Sequence[int]  # those that are worse, the largest loss first
+    won: Sequence[int]  # sentences that are better, with the largest gain first
+    lost: Sequence[int]  # sentences that are worse, with the largest loss first
 
     @property
     def n_tied(self) -> int:
@@ -24,7 +24,7 @@ class Gains(NamedTuple):
 
 
 def sentence_scores(texts: EvaluatedTexts, options: EvaluationOptions) -> dict[str, list[float]]:
-    """Scores of each sentence of each system, from 0 to 100; several references count as sacrebleu has it."""
+    """Scores of each sentence, from 0 to 100, by system; several references are treated as in sacrebleu."""
     metric = METRICS[METRIC].sacrebleu(MetricOptions(options.lowercase), None)
     references = list(zip(*texts.references))
     return {
@@ -37,13 +37,13 @@ def sentence_scores(texts: EvaluatedTexts, options: EvaluationOptions) -> dict[s
 
 
 def length_ratios(texts: EvaluatedTexts, options: EvaluationOptions) -> list[float]:
-    """Words of each system by those of the references, as BLEU counts them: by its tokenizer, the closest length."""
+    """The length ratio of each system to the references, as in BLEU: with its tokenizer, closest reference lengths."""
     metric = METRICS["bleu"].sacrebleu(MetricOptions(options.lowercase, options.tokenize), texts.references)
     return [float(metric.corpus_score(list(lines), None).ratio) for lines in texts.systems.values()]
 
 
 def gains(first: Sequence[float], other: Sequence[float]) -> Gains:
-    """Gains of the scores `other` over `first`; of equal gains the earlier sentence comes first."""
+    """Gains of the scores `other` over the scores `first`; of equal gains, the earlier sentence comes first."""
     values = [round(b - a, DIGITS) for a, b in zip(first, other, strict=True)]
     order = sorted(range(len(values)), key=lambda number: (-abs(values[number]), number))
     return Gains(values, [i for i in order if values[i] > 0], [i for i in order if values[i] < 0])

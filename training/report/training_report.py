@@ -1,4 +1,4 @@
-"""The report of a training: a page with its curves, settings, weights and the translations that changed."""
+"""The report on a training: a page with its curves, settings, weights, and the translations that changed."""
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,15 +30,15 @@ from phrasebeam.training.report.run_files import (
     is_lower_better,
 )
 
-HEAVIEST = 30  # sparse features of each group
-TITLES = {"chrfpp": METRICS["chrf++"].title}  # of columns whose name is not theirs
-SCORES = ("score", "list_score", "example_score")  # columns of one chart, as they have one unit
+HEAVIEST = 30  # number of sparse features of each group that are shown
+TITLES = {"chrfpp": METRICS["chrf++"].title}  # titles of columns, if they differ from the names
+SCORES = ("score", "list_score", "example_score")  # columns that share a chart, since they have the same unit
 OF_TOKENS = "The model was trained on raw text. Scores and translations of iterations are those of tokenized text."
-STAGE_DEPTH = 3  # of the directory of a recipe's stage: recipe/stages/NAME
+STAGE_DEPTH = 3  # parts of the path of a recipe's stage: recipe/stages/NAME
 
 
 def training_report(files: RunDirectory) -> bytes:
-    """The page of a training directory. Raises SmtError if its model is damaged."""
+    """The page on a training directory. Raises SmtError if its model is damaged."""
     parts: list[Child] = [element("p", {"class": "soft"}, f"{time.strftime('%Y-%m-%d %H:%M')}, {files.directory}")]
     sections = list(_sections(files))
     parts.append(html_contents((place, title) for place, title, _ in sections))
@@ -48,7 +48,7 @@ def training_report(files: RunDirectory) -> bytes:
 
 
 def _sections(files: RunDirectory) -> Iterator[tuple[str, str, Iterable[Child]]]:
-    """The parts of the page: the name by which links find each, its title, and what is in it."""
+    """Yield the parts of the page: name in links, title, content."""
     description, recipe = files.description, files.recipe
     titles = [_work_title(work, files.directory) for work in files.works]
     if description is not None:
@@ -85,7 +85,7 @@ def _recipe(files: RunDirectory) -> Iterator[Child]:
     recipe, places = files.recipe, dict[str, str]()
     for number, work in enumerate(files.works, 1):
         path = work.directory.relative_to(files.directory).parts
-        if len(path) > STAGE_DEPTH:  # recipe/stages/NAME, or NAME.tried
+        if len(path) > STAGE_DEPTH:  # within recipe/stages/NAME or recipe/stages/NAME.tried
             places.setdefault(path[STAGE_DEPTH - 1].removesuffix(".tried"), f"#work-{number}")
     metric = recipe.metric
     scores = {name: one.deciding for name, one in recipe.stages.items() if one.deciding}
@@ -133,13 +133,13 @@ def _work(work: TrainingWork, reordering: Reordering | None, place: str) -> Iter
 
 
 def best_iteration(curves: Iterable[Curve], run: str, is_lower_better: bool) -> int | None:
-    """The iteration of a run, by the name of its directory, that has the best score; None if that is not known."""
+    """The iteration with the best score of a run; None if it is not known. `run`: the name of its directory."""
     row = _best_of(curves, run, is_lower_better)
     return None if row is None else int(row[NUMBER] or 0)
 
 
 def best_score(curves: Iterable[Curve], run: str, is_lower_better: bool) -> float | None:
-    """The best score of a run, by the name of its directory; None if that is not known."""
+    """The best score of a run; None if it is not known. `run`: the name of its directory."""
     row = _best_of(curves, run, is_lower_better)
     return None if row is None else row["score"]
 
@@ -171,14 +171,14 @@ def _curve(curve: Curve, is_lower_better: bool) -> Iterator[Child]:
 
 
 def best_row(rows: Sequence[Row], is_lower_better: bool) -> int | None:
-    """The number of the row with the best score, the first of several; None if none has one."""
+    """The index of the first row with the best score; None if no row has a score."""
     scores = [row.get("score") for row in rows]
     known = [score for score in scores if score is not None]
     return scores.index(min(known) if is_lower_better else max(known)) if known else None
 
 
 def charts(runs: Mapping[str, Sequence[Row]], best: float | None) -> Iterator[Element]:
-    """A chart of all scores, and one of each other number that changes."""
+    """Yield one chart of all scores, and one for each other column whose numbers differ."""
     columns = next(iter(runs.values()))[0]
     shown = [[name for name in SCORES if name in columns]]
     shown += [[name] for name in columns if name not in (*SCORES, NUMBER)]
@@ -200,7 +200,10 @@ def _run(run: RunParts, reordering: Reordering | None) -> Iterator[Child]:
 
 
 def weight_rows(weights: Mapping[int, Weights], reordering: Reordering | None) -> list[list[str]]:
-    """Weights by iteration: a row for each feature; `reordering` is the model's, if it is known."""
+    """The table of weights, with a row for each feature and a column for each iteration.
+
+    `reordering`: the reordering model, if it is known.
+    """
     flat = {number: dict(_flat(one, reordering)) for number, one in sorted(weights.items())}
     names = list(dict.fromkeys(name for one in flat.values() for name in one))
     body = [[name, *(_number(one.get(name)) for one in flat.values())] for name in names]

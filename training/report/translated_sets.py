@@ -1,4 +1,4 @@
-"""The translations of development sets by trainings, to be compared sentence by sentence."""
+"""Collects the translations of a development set by several trainings, which are compared sentence by sentence."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ EXPECTED = "expected the output of tune, train or a train- command that has tran
 
 
 class TranslatedSets(NamedTuple):
-    """Sentences in several translations."""
+    """Sentences with several translations."""
 
     texts: EvaluatedTexts
     source: Sequence[str] | None  # a line for each sentence
@@ -22,7 +22,7 @@ class TranslatedSets(NamedTuple):
 
 
 def translated_sets(directories: Sequence[Path]) -> TranslatedSets:
-    """The translations of trainings by the names of their directories. Raises SmtError if sets are not the same."""
+    """Read the best translations of trainings, by directory. Raises SmtError if their development sets differ."""
     found = {str(one): _best(find_training(one)) for one in directories}
     if len(found) < 2:
         raise ConfigError(f"a comparison needs two or more training runs, got {len(found)}; give more")
@@ -37,7 +37,7 @@ def translated_sets(directories: Sequence[Path]) -> TranslatedSets:
 
 
 def _best(files: RunDirectory) -> tuple[KeptSet, Sequence[str], bool]:
-    """The development set of a training, its best translations, and whether they are tokens. Raises ConfigError."""
+    """The development set of a training, its best translations, and whether they are tokenized. Raises ConfigError."""
     recipe = files.recipe
     if recipe.deciding and recipe.kept_translations:
         is_raw = files.description is not None and files.description.preprocessing is not None
@@ -49,7 +49,7 @@ def _best(files: RunDirectory) -> tuple[KeptSet, Sequence[str], bool]:
 
 
 def _best_texts(work: TrainingWork) -> Sequence[str]:
-    """The translations of the best iteration of the best run; nothing if there are none."""
+    """The translations of the best iteration of the best run; empty if there are none."""
     is_lower = is_lower_better(work)
     found: list[tuple[float, Sequence[str]]] = []
     for run in work.runs:

@@ -1,4 +1,4 @@
-"""Settings of `select`: the weights of n-grams and scores of sentences, and how much is selected."""
+"""Settings of `select`: weights of n-grams, scores of sentences, and the size of the selection."""
 
 from typing import NamedTuple
 

@@ -22,24 +22,24 @@ from phrasebeam.training.bitext.bitext_files import BitextFiles
 
 log = logging.getLogger("phrasebeam")
 
-CHUNK = 1 << 18  # words that are processed at a time
+CHUNK = 1 << 18  # number of words that are processed at a time
 UNKNOWN = -1  # id of words that do not occur in the in-domain text
 
 
 class DomainNgrams(NamedTuple):
-    """The distinct n-grams of in-domain text, numbers 1 to F - 1; number 0 is the empty one."""
+    """The distinct n-grams of in-domain text, numbered from 1 to F - 1; number 0 is the empty n-gram."""
 
     vocabulary: Vocabulary
-    trie: Trie  # without room for more, so that `child` only looks up
-    lengths: np.ndarray  # int64[F], in words
+    trie: Trie  # has no room for new nodes, so that `child` only looks up
+    lengths: np.ndarray  # int64[F], lengths of the n-grams in words
 
 
 class SentenceNgrams(NamedTuple):
     """In-domain n-grams of N source sentences; those of sentence i are ngrams[offsets[i]:offsets[i + 1]]."""
 
     offsets: np.ndarray  # int64[N + 1]
-    ngrams: np.ndarray  # int32[K], as often as they occur
-    n_words: np.ndarray  # int32[N], length of the source sentence; 0 where a side of the pair is empty
+    ngrams: np.ndarray  # int32[K], repeated as often as they occur
+    n_words: np.ndarray  # int32[N], length of the source sentence; 0 if a side of the pair is empty
 
 
 @kernel
@@ -59,7 +59,7 @@ def _find_ngrams(trie: Trie, tokens, offsets, order, ngrams, ends):
                 if word == UNKNOWN:
                     break
                 node = child(trie, node, word)
-                if node == NO_ROOM:  # nor are longer n-grams in the trie
+                if node == NO_ROOM:  # longer n-grams are not in the trie, either
                     break
                 ngrams[n_found] = node
                 n_found += 1
@@ -68,7 +68,7 @@ def _find_ngrams(trie: Trie, tokens, offsets, order, ngrams, ends):
 
 
 def read_domain(paths: Sequence[str | Path], order: int, words: Words = split) -> DomainNgrams:
-    """The n-grams of up to `order` words in texts of one sentence a line, whose words are those that `words` finds.
+    """The n-grams of up to `order` words in texts of one sentence a line; `words` splits a line into words.
 
     Raises FormatError if the texts have no words or are not UTF-8.
     """
@@ -90,7 +90,7 @@ def read_domain(paths: Sequence[str | Path], order: int, words: Words = split) -
 
 
 def read_sentences(bitext: BitextFiles, domain: DomainNgrams, order: int, words: Words = split) -> SentenceNgrams:
-    """The in-domain n-grams of up to `order` words of each source sentence, in memory that grows with their number.
+    """The in-domain n-grams of up to `order` words of each source sentence. Memory grows with the number of n-grams.
 
     Raises FormatError if the files differ in their number of lines, are not UTF-8 or have no pair with words.
     """
@@ -115,7 +115,7 @@ def read_sentences(bitext: BitextFiles, domain: DomainNgrams, order: int, words:
 def _chunks(
     bitext: BitextFiles, vocabulary: Vocabulary, advance: Advance, words_of: Words
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Word ids (int32) of the source sentences of several pairs, and the length of each (int32)."""
+    """Yield word ids (int32) of the source sentences of several pairs, and the length of each sentence (int32)."""
     tokens: list[int] = []
     lengths: list[int] = []
     for source, target in _pairs(bitext):
@@ -130,7 +130,7 @@ def _chunks(
 
 
 def _pairs(bitext: BitextFiles) -> Iterator[tuple[str, str]]:
-    """The lines of both sides. Raises FormatError if one of the files ends before another."""
+    """Yield lines of both sides together. Raises FormatError if one of the files ends before another."""
     paths = bitext.parallel
     for number, lines in enumerate(zip_longest(*map(read_lines, paths))):
         if None in lines:

@@ -1,18 +1,18 @@
 """Selection of training sentences by feature decay (Biçici & Yuret 2011; formulas of their FDA5, 2015).
 
-Features are the n-grams of the in-domain text. Again and again the best sentence is selected, and the weights of its
-n-grams decay, so that sentences with what was not selected yet become better than others. The weight of an n-gram f of
-|f| words, selected C(f) times so far, is
+Features are the n-grams of the in-domain text. The best sentence is selected repeatedly, and each time the weights of
+its n-grams decay, so that sentences with n-grams that were not selected yet become better than others. The weight of an
+n-gram f of |f| words, selected C(f) times so far, is
 
     log(words of the bitext / occurrences of f in it)^i * |f|^l * d^C(f) / (1 + C(f))^c
 
-and the score of a sentence S is the sum of the weights of its n-grams, as often as they occur, divided by |S|^s. The
+and the score of a sentence S is the sum of the weights of all occurrences of n-grams in it, divided by |S|^s. The
 defaults, i = c = d = s = 1 and l = 0, are those of Phrasal, as Green et al. (2013, section 4.1) used it; those of FDA5
 are i = l = s = 1, c = 0 and d = 0.5.
 
-Scores only fall. So a queue keeps for each sentence a score that it once had, and the first sentence is selected if it
-still comes first with its present score; otherwise it returns into the queue. Of equal scores the earlier sentence is
-better.
+Scores only fall. So a queue has an earlier score of each sentence, and the first sentence is selected if it still comes
+first with its current score; otherwise it returns to the queue with this score. Of equal scores, the earlier sentence
+is better.
 """
 
 import math
@@ -31,7 +31,7 @@ BATCH = 1000  # sentences selected between two reports of progress
 
 
 class Exponents(NamedTuple):
-    """The numbers of the formulas above."""
+    """The parameters of the formulas above."""
 
     idf: float  # i
     ngram_length: float  # l
@@ -41,7 +41,7 @@ class Exponents(NamedTuple):
 
 
 class SelectionState(NamedTuple):
-    """Weights of F n-grams, and a queue of N sentences by negative score; its items are N - 1 - the sentence."""
+    """Weights of F n-grams, and a queue of N sentences by negative score; its items are N - 1 - sentence number."""
 
     initial_weights: Annotated[np.ndarray, array(np.float64, "F")]
     weights: Annotated[np.ndarray, array(np.float64, "F")]
@@ -49,11 +49,11 @@ class SelectionState(NamedTuple):
     costs: Annotated[np.ndarray, array(np.float64, "N", fill=None)]
     items: Annotated[np.ndarray, array(np.int32, "N", fill=None)]
     size: Annotated[np.ndarray, array(np.int64, 1)]  # of the queue
-    n_words: Annotated[np.ndarray, array(np.int64, 1)]  # selected
+    n_words: Annotated[np.ndarray, array(np.int64, 1)]  # number of source words selected so far
 
 
 class SelectedSentences(NamedTuple):
-    """K sentences, the best first."""
+    """K sentences, in the order of selection."""
 
     sentences: np.ndarray  # int64[K]
     scores: np.ndarray  # float64[K], at the time of selection
@@ -70,7 +70,7 @@ def _cost(state: SelectionState, sentences: SentenceNgrams, sentence, exponents:
 
 @kernel
 def _fill_weights(state: SelectionState, sentences: SentenceNgrams, lengths, exponents: Exponents):
-    """Compute the initial weights of n-grams with `lengths` (int64[F]); those that do not occur keep weight 0."""
+    """Compute the initial weights of n-grams with `lengths` (int64[F]); n-grams that do not occur keep weight 0."""
     n_words = np.int64(0)
     for sentence in range(sentences.n_words.size):
         n_words += np.int64(sentences.n_words[sentence])
@@ -109,9 +109,9 @@ def _decay(state: SelectionState, sentences: SentenceNgrams, sentence, exponents
 def _select(
     state: SelectionState, sentences: SentenceNgrams, exponents: Exponents, most_words, selected: SelectedSentences
 ):
-    """Fill `selected` with the next sentences; returns how many they are (int64).
+    """Fill `selected` with the next sentences; returns their number (int64).
 
-    There are fewer if the queue is empty or `most_words` (int64) are selected.
+    It is not filled completely if the queue is empty or `most_words` (int64) words are selected before.
     """
     n_selected, last = np.int64(0), state.items.size - 1
     while n_selected < selected.sentences.size and state.size[0] > 0 and state.n_words[0] < most_words:
@@ -131,9 +131,9 @@ def _select(
 
 
 def select_by_decay(sentences: SentenceNgrams, lengths: np.ndarray, config: SelectionConfig) -> SelectedSentences:
-    """The sentences that the budget allows, all with words if it is larger than the bitext.
+    """Select sentences until the budget is used; all sentences with words if it is larger than the bitext.
 
-    lengths: int64[F], of the n-grams in words. Raises ConfigError if there is not exactly one budget.
+    lengths: int64[F], lengths of the n-grams in words. Raises ConfigError if there is not exactly one budget.
     """
     budget = config.budget
     exponents = Exponents(

@@ -1,4 +1,4 @@
-"""Selecting the sentence pairs of a bitext that resemble in-domain text: files in, files out."""
+"""Selects the sentence pairs of a bitext that resemble in-domain text; reads and writes the files."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
@@ -23,7 +23,7 @@ class NgramCoverage(NamedTuple):
     """The size of a selection, and the share of the distinct in-domain n-grams that occur in it."""
 
     n_sentences: int
-    n_words: int  # of the source
+    n_words: int  # number of source words
     shares: list[float]  # of the n-grams of 1, 2, ... words
 
 
@@ -36,7 +36,7 @@ def _mark(sentences: SentenceNgrams, chosen, is_covered):
 
 
 def coverage(chosen: np.ndarray, sentences: SentenceNgrams, lengths: np.ndarray) -> NgramCoverage:
-    """The coverage of the `chosen` sentences (int64[K]); `lengths` int64[F] of the in-domain n-grams, in words."""
+    """The coverage of the `chosen` sentences (int64[K]); `lengths`: int64[F], of the in-domain n-grams, in words."""
     is_covered = np.zeros(lengths.size, bool)
     _mark(sentences, chosen, is_covered)
     shares = np.bincount(lengths, is_covered)[1:] / np.bincount(lengths)[1:]
@@ -44,7 +44,7 @@ def coverage(chosen: np.ndarray, sentences: SentenceNgrams, lengths: np.ndarray)
 
 
 def random_sentences(sentences: SentenceNgrams, budget: Budget, seed: int) -> np.ndarray:
-    """int64[K] sentences with words, drawn at random until the budget is used."""
+    """Draw sentences with words at random until the budget is used (int64[K])."""
     shuffled = np.random.default_rng(seed).permutation(np.flatnonzero(sentences.n_words))
     n_words = np.cumsum(sentences.n_words[shuffled], dtype=np.int64)
     return shuffled[: min(budget.sentences, int(np.searchsorted(n_words, budget.words)) + 1)]
@@ -54,16 +54,16 @@ class SelectionFiles(NamedTuple):
     """The files that a selection is written to."""
 
     bitext: BitextFiles
-    log: Path | None = None  # line number, score and source length of each selected pair, the best first
-    in_order: bool = False  # pairs as in the bitext, not the best first
+    log: Path | None = None  # line number, score and source length of each selected pair, in the order of selection
+    in_order: bool = False  # whether pairs are in the order of the bitext, not in that of selection
 
 
 class SelectionResult(NamedTuple):
-    """Coverage of the in-domain text by a selection and by others."""
+    """The coverage of the in-domain text by a selection, and for comparison by other pairs."""
 
     selected: NgramCoverage
-    at_random: NgramCoverage  # a random selection by the same budget
-    all: NgramCoverage  # all pairs but those with an empty side
+    at_random: NgramCoverage  # of a random selection with the same budget
+    all: NgramCoverage  # of all pairs without an empty side
 
 
 def select_sentences(
@@ -73,9 +73,9 @@ def select_sentences(
     config: SelectionConfig,
     words: Words = split,
 ) -> SelectionResult:
-    """Write the selected pairs of `bitext`, of which those with an empty side are never selected.
+    """Select pairs of `bitext`, and write them to files. Pairs with an empty side are never selected.
 
-    All files are written, or none. `words`: finds those of a line of the source language. Raises ConfigError unless
+    All files are written, or none. `words`: splits a line of the source language into words. Raises ConfigError unless
     there is exactly one budget and each output has its own file, and FormatError for files that are not parallel, not
     UTF-8 or without words.
     """
@@ -104,7 +104,7 @@ def _write(bitext: BitextFiles, output: SelectionFiles, sentences: SentenceNgram
 
 
 def _lines_of(path: Path, chosen: np.ndarray, places: Sequence[int] | None) -> Iterable[bytes]:
-    """The lines of a file whose indices are `chosen` (int64[K], increasing), in the order of `places` if given."""
+    """The lines `chosen` (int64[K], increasing indices) of a file, rearranged by `places` if given."""
     is_chosen = np.zeros(chosen[-1] + 1, bool)
     is_chosen[chosen] = True
     lines = [f"{line}\n".encode() for line in compress(read_lines(path), is_chosen)]

@@ -1,1 +1,1 @@
-"""Weights from n-best lists: each method is a loss with a step, over one loop of decoding and optimizing."""
+"""Tuning of weights on n-best lists: several methods in a common loop of decoding and optimizing."""

@@ -1,4 +1,4 @@
-"""Search settings during and after tuning: those of the model, or those in the tuning settings."""
+"""Search settings during and after tuning: those in the tuning settings, or else those of the model."""
 
 from pathlib import Path
 from typing import TypeVar
@@ -13,18 +13,18 @@ Settings = TypeVar("Settings", bound=Section)
 
 
 def with_search(config: TuneConfig, model: Path) -> TuneConfig:
-    """The settings, with the search settings of the model directory if they have none. Raises ConfigError."""
+    """`config` with search settings: its own, or else those of the model directory. Raises ConfigError."""
     return config.model_copy(update={"search": config.search or ModelSearch.of(model).search})
 
 
 def with_inner_search(config: Settings, model: Path) -> Settings:
-    """Settings of a trainer that tunes before it scores (`tune`) with the search of the model directory, likewise."""
+    """Settings of a trainer, with with_search applied to its tuning settings `tune`, if it has any."""
     tune = getattr(config, "tune", None)
     return config.model_copy(update={"tune": with_search(tune, model)}) if isinstance(tune, TuneConfig) else config
 
 
 def save_search(config: TuneConfig, derived: DerivedModel) -> list[str]:
-    """Let the derived model carry the search of the settings, if they have one; returns the names of written files."""
+    """Write the search settings of `config`, if it has any, to the derived model; returns names of written files."""
     if config.search is None:
         return []
     carried = ModelSearch.of(derived.model).model_dump(exclude_unset=True) | {"search": config.search}

@@ -35,7 +35,7 @@ class AddedFeatures(_Features):
     """Features to add to a model that lacks them, with weight 0."""
 
     def added_to(self, weights: Weights) -> Weights:
-        """`weights` and initial weights of added features that have none."""
+        """`weights`, with weight 0 for added features that have no weight yet."""
         added: dict[str, float | list[float]] = {f.name: 0.0 for f in ADDED_BY_TUNE if getattr(self, f.name)}
         if self.length_groups is not None:
             added["length_groups"] = [0.0] * n_length_groups(self.length_groups, len(weights.translation))
@@ -60,7 +60,7 @@ class TuneConfig(MethodSettings, ScoringSettings):
         max_length=MOST_RUNS,
         description="random seeds, with one run for each; the run with the best score on the tuning set is kept",
     )
-    c: Annotated[list[PositiveFactor], WITHOUT_EFFECT] = Field(  # it is in the name of the run
+    c: Annotated[list[PositiveFactor], WITHOUT_EFFECT] = Field(  # without effect on signatures: it is in names of runs
         [],
         max_length=MOST_RUNS,
         description="C of the MIRA methods, which limits the step size, with one run for each value; none: the "
@@ -89,7 +89,7 @@ class TuneConfig(MethodSettings, ScoringSettings):
 
     @property
     def list_method(self) -> Method:
-        """The method, if it tunes n-best lists. Raises ConfigError for others."""
+        """The method, if it tunes n-best lists. Raises ConfigError for method online."""
         if self.method == "online":
             raise ConfigError(
                 "method is online, which does not tune n-best lists; give a method that does, such as mert"
@@ -123,7 +123,7 @@ class TuneConfig(MethodSettings, ScoringSettings):
         return self.model_copy(update={name: getattr(self, name).model_copy(update={"c": c}) for name in names})
 
 
-# Within other trainings: a larger step, or MERT, fits the development set more closely, and other text less.
+# Tuning inside other trainings. A larger step, or MERT, fits the development set better, but other text less well.
 INNER_TUNING = TuneConfig(method="mira-corpus", iterations=3, nbest=100, mira_corpus=MiraCorpus(c=0.1), search=CUBE_200)
 
 SHARED = dict.fromkeys(
@@ -139,7 +139,7 @@ NOT_TUNED_BY = SHARED | {
 
 
 def check_inner(tune: TuneConfig | None) -> None:
-    """Raises ValueError if settings of tuning within another training have no effect there."""
+    """Raise ValueError if settings of tuning inside another training would have no effect there."""
     if tune is not None and tune.method == "online":
         raise ValueError(
             "tune.method is online, which does not tune n-best lists; give a method that does, such as mert"

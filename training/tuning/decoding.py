@@ -1,4 +1,4 @@
-"""N-best lists from the decoder, with the statistics of a metric, into a store."""
+"""Decodes n-best lists, and adds them to a store, with the statistics of a metric."""
 
 from collections.abc import Sequence
 from contextlib import closing
@@ -17,28 +17,28 @@ from phrasebeam.training.nbest.nbest_store import Hypotheses, NbestStore
 from phrasebeam.training.tuning.run_state import TuningIteration
 from phrasebeam.training.tuning.sparse import is_group
 
-BATCH = 64  # sentences that are stored at a time
+BATCH = 64  # number of sentences that are stored at a time
 
 
 class ListRequest(NamedTuple):
     """The kind of n-best lists that an iteration decodes."""
 
-    n: int  # hypotheses of each sentence
-    distinct: bool  # with different texts
-    sparse: bool  # with sparse features; the values of their groups are then 0, or they would count twice
+    n: int  # number of hypotheses of each sentence
+    distinct: bool  # whether all have different texts
+    sparse: bool  # whether to list sparse features; the values of group features are then 0, not to count them twice
 
 
 class DecodedIteration(NamedTuple):
-    """Result of decoding for an iteration."""
+    """The result of decoding in an iteration."""
 
-    iteration: TuningIteration  # numbers of hypotheses, and the score of the 1-best
-    texts: list[str]  # the 1-best
+    iteration: TuningIteration  # with numbers of hypotheses, and the score of the 1-best translations
+    texts: list[str]  # the 1-best translations
 
 
 def decode_into(
     store: NbestStore, decoder: Decoder, development: DevelopmentSet, request: ListRequest
 ) -> DecodedIteration:
-    """Add the n-best list of every sentence, and commit."""
+    """Add the n-best list of every sentence to the store, and commit."""
     metric = development.metric
     n_found, n_new, best, texts = 0, 0, np.zeros(metric.n_statistics), list[str]()
     with (
@@ -61,10 +61,10 @@ def decode_into(
 
 
 def hypotheses(lists: Sequence[tuple[int, NbestTable]], metric: Metric) -> Hypotheses:
-    """The n-best tables of some sentences (number, table) as hypotheses of a store, with statistics of `metric`."""
+    """Convert n-best tables of sentences (number, table) to hypotheses for a store, with statistics of `metric`."""
     texts = [text for _, table in lists for text in table.texts]
     sparse = joined([table.sparse for _, table in lists])
     sentence = np.repeat(np.array([i for i, _ in lists]), [len(table.texts) for _, table in lists])
-    with np.errstate(over="ignore"):  # by damaged models: the store refuses what is not finite
+    with np.errstate(over="ignore"):  # values of damaged models may overflow; the store refuses infinite ones
         dense = np.concatenate([table.features for _, table in lists]).astype(np.float32)
     return Hypotheses(sentence.astype(np.int32), texts, dense, sparse, metric.statistics(sentence, texts))

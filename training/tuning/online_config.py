@@ -13,7 +13,7 @@ from phrasebeam.training.online.update_rules import RuleName
 from phrasebeam.training.ranking.expected_gain import ListLossSettings
 from phrasebeam.training.tuning.methods.pro import Sampling
 
-MOST_DELAYED = 10_000  # mini-batches, whose n-best lists are in memory
+MOST_DELAYED = 10_000  # maximum delay in mini-batches; the n-best lists of delayed mini-batches are in memory
 
 
 class OnlineTuning(TrainingDataSettings, Sampling, ListLossSettings):

@@ -1,4 +1,4 @@
-"""Online tuning of a model directory: features, folds, runs, and a new model directory with the weights of the best.
+"""Online tuning of a model directory: features, folds, runs, and a new model directory with the best run's weights.
 
 The work directory `tuning` in the output has features/ and lm_folds/ like that of the perceptron, and for each seed a
 directory with the files of an OnlineTraining.
@@ -32,15 +32,15 @@ from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.online_tuning import TuningData, examples_of, online_training
 from phrasebeam.training.tuning.run_state import RunResult
 
-WORK = "tuning"  # in the model directory: all runs
+WORK = "tuning"  # in the model directory; has all runs
 
 
 @dataclass(frozen=True)
 class OnlineData:
-    """Data of the method online besides sentences and references."""
+    """Data of the method online, besides sentences and references."""
 
-    alignment: Path | None = None  # word alignment, where the sentences are those that the model was made of
-    held_out: BitextFiles | None = None  # other sentences, whose score says which epoch is best
+    alignment: Path | None = None  # word alignment, if the sentences are the training data of the model
+    held_out: BitextFiles | None = None  # other sentences; their score decides which epoch is best
 
     @property
     def files(self) -> dict[str, Path]:
@@ -60,7 +60,10 @@ def tune_online(
     online: OnlineData = OnlineData(),
     is_forced: bool = False,
 ) -> list[RunResult]:
-    """See tune_model. Without held-out data the epoch is chosen by the score of `corpus` itself. Raises SmtError."""
+    """Tune online, see tune_model. Without held-out data, the score of `corpus` itself chooses the epoch.
+
+    Raises SmtError.
+    """
     if online.alignment is None and len(corpus.references) == 1:
         kept = corpus.alignment or kept_alignment(model, corpus.source, corpus.target)
         online = replace(online, alignment=kept)
@@ -104,7 +107,7 @@ def tune_online(
 
 
 def _training(corpus: BitextFiles, online: OnlineData) -> BitextFiles | None:
-    """With a word alignment, `corpus` as training data that the model must not know."""
+    """`corpus` as training data, to be decoded with leave-one-out, if there is a word alignment; otherwise None."""
     if online.alignment is None:
         return None
     if len(corpus.references) > 1:
@@ -115,7 +118,7 @@ def _training(corpus: BitextFiles, online: OnlineData) -> BitextFiles | None:
 def _examples(
     corpus: BitextFiles, training: BitextFiles | None, config: TuneConfig, has_tags: bool
 ) -> Sequence[ListExample]:
-    """The sentences of `training` within the limits or, if None, those of `corpus`."""
+    """The sentences of `training` with 1 to max_words words; if it is None, the sentences of `corpus`."""
     if training is None:
         references = [list(read_lines(path)) for path in corpus.references]
         return examples_of(read_development(corpus, config, has_tags), references)

@@ -31,16 +31,16 @@ LINES = {"score": "development set", "example_score": "sentences learned from"}
 
 
 class TuningData(NamedTuple):
-    """Sentences that are tuned on."""
+    """The sentences to tune on."""
 
     examples: Sequence[ListExample]
-    folds: Sequence[Fold]  # language models, of training data
+    folds: Sequence[Fold]  # language models without folds; empty unless the sentences are the model's training data
 
 
 def online_training(
     model: Model, data: TuningData, held_out: DevelopmentSet, config: TuneConfig, seed: int, directory: Path
 ) -> tuple[OnlineTraining[ListIteration], LearnedWeights]:
-    """The training of one seed, with its work in `directory`, and the weights that it begins with.
+    """The training with one `seed`, with its work in `directory`, and the weights with which it begins.
 
     `model` has the features that are learned; the epoch is chosen by the score of `held_out`.
     """
@@ -70,13 +70,13 @@ def online_training(
 
 
 def examples_of(development: DevelopmentSet, references: Sequence[Sequence[str]]) -> list[ListExample]:
-    """The sentences of a development set with all their references (one list for each set of them)."""
+    """The sentences of a development set with all their references; `references`: one list for each set."""
     rows = zip(development.source, zip(*references), strict=True)
     return [ListExample(number, given, texts) for number, (given, texts) in enumerate(rows) if given.words]
 
 
 def _rates(layout: FeatureLayout, config: TuneConfig) -> PerFeature:
-    """Learning rates; 0 for what is fixed, and for sparse features that keep their weights."""
+    """The learning rates of all features; 0 for fixed features, and for sparse features that keep their weights."""
 
     def rate(name: str) -> float:
         is_fixed = name in config.fixed or (name in GROUPS and not config.learns_sparse)
@@ -86,5 +86,5 @@ def _rates(layout: FeatureLayout, config: TuneConfig) -> PerFeature:
 
 
 def _strengths(layout: FeatureLayout, settings: OnlineTuning) -> PerFeature:
-    """Strengths of L1 regularization."""
+    """The strengths of L1 regularization of all features; by default 0 for dense features."""
     return per_feature(layout, lambda name: settings.strengths.get(name, settings.strength if name in GROUPS else 0.0))

@@ -1,4 +1,4 @@
-"""Reranking: weights from given n-best lists with any features, and the best of each list by given weights."""
+"""Reranking of given n-best lists with any features: learns weights, and finds the best entry of each list."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,25 +20,25 @@ from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.methods.problem import Optimum, Problem
 from phrasebeam.training.tuning.methods.registry import METHODS
 
-Weights = Mapping[str, Sequence[float]]  # by the names of the list, as many as it has values
-MOST_NAMES = 5  # that a message shows
+Weights = Mapping[str, Sequence[float]]  # a weight for each value of a feature, by the feature's name in the list
+MOST_NAMES = 5  # maximum number of names in a message
 
 
 class RerankingResult(NamedTuple):
-    """Learned weights, and scores before and after on the lists they were learned on, in the metric's own units."""
+    """Learned weights, and scores of the same lists before and after learning, in the metric's usual units."""
 
     weights: dict[str, list[float]]
     before: float
     score: float
     optimum: Optimum
-    is_better: bool  # than before
+    is_better: bool  # whether the score is better than before
 
 
 def learn(nbest: Path, metric: Metric, config: TuneConfig, start: Weights | None = None) -> RerankingResult:
-    """Weights that rerank the lists in the file `nbest` well, by the method of `config`. Raises FormatError.
+    """Learn weights that rerank the lists in the file `nbest`, by the method of `config`. Raises FormatError.
 
-    It begins with `start`, features that are not there with 0; without, with the weights that the scores of the lists
-    come from, sparse features with 0.
+    Learning begins with the weights `start`, and 0 for features without a weight there. If `start` is None, it begins
+    with the dense weights that store_nbest estimates from the scores of the lists, and 0 for sparse features.
     """
     with stage("read the lists"):
         layout = find_layout(nbest)
@@ -69,9 +69,9 @@ def learn(nbest: Path, metric: Metric, config: TuneConfig, start: Weights | None
 
 
 def _vector(path: Path, weights: Weights, layout: Layout, keys: Sequence[int]) -> np.ndarray:
-    """float64[F], the weights of the dense features of a list and of its sparse ones by `keys`; 0 if there is none.
+    """The weights of the dense features of a list, then of its sparse features `keys` (float64[F]); 0 if missing.
 
-    Raises FormatError if a feature's numbers of values and weights differ.
+    Raises FormatError if the number of values of a feature differs from its number of weights.
     """
     found: list[float] = []
     sizes = layout.dense | {layout.sparse[key]: 1 for key in keys}
@@ -83,12 +83,13 @@ def _vector(path: Path, weights: Weights, layout: Layout, keys: Sequence[int]) -
 
 
 def rerank(nbest: Path, weights: Weights) -> Iterator[str]:
-    """The text of the best entry of each list, the first of several; features without weights count nothing.
+    """Yield the text of the best entry of each list (among equals, the first); features without weights are ignored.
 
-    Raises FormatError if a feature's numbers of values and weights differ, and at the end of check_names.
+    Raises FormatError if the number of values of a feature differs from its number of weights; at the end, the errors
+    of check_names.
     """
     reader, n_lines = NbestReader(nbest), 0
-    counts, factors = np.zeros(0, np.int64), list[Sequence[float]]()  # of each name
+    counts, factors = np.zeros(0, np.int64), list[Sequence[float]]()  # occurrences and weights of each name
     for lines in reader:
         names = reader.names.words
         factors += [weights.get(name, ()) for name in names[len(factors) :]]
@@ -111,7 +112,7 @@ def rerank(nbest: Path, weights: Weights) -> Iterator[str]:
 
 @kernel
 def _fill_scores(lines: NbestLines, first: np.ndarray, weights: np.ndarray, scores: np.ndarray) -> None:
-    """Set `scores` (float64[L]) of all lines; the weights of name i are weights[first[i]:first[i + 1]], if any."""
+    """Fill `scores` (float64[L]) of all lines; the weights of name i are weights[first[i]:first[i + 1]], if any."""
     for line in range(scores.size):
         scores[line] = 0.0
         for feature in range(lines.feature_first[line], lines.feature_first[line + 1]):
@@ -122,9 +123,10 @@ def _fill_scores(lines: NbestLines, first: np.ndarray, weights: np.ndarray, scor
 
 
 def check_names(path: Path, dense: Iterable[str], sparse: Iterable[str], weights: Weights) -> None:
-    """Log a line of the features of all lines that have no weight, and of the weights that no line has a feature for.
+    """Warn of dense features without a weight, and of weights without a feature in any line.
 
-    A sparse feature may lack a weight: those of 0 are not written. Raises FormatError if no name is in both.
+    A sparse feature may lack a weight, since weights of 0 are not written. Raises FormatError if no feature has a
+    weight.
     """
     names = dict.fromkeys([*dense, *sparse])
     if not names.keys() & weights.keys():
@@ -137,7 +139,7 @@ def check_names(path: Path, dense: Iterable[str], sparse: Iterable[str], weights
 
 
 def check_fixed(path: Path, layout: Layout, fixed: Iterable[str]) -> None:
-    """Log a line of the features that shall keep their weights and are in no list."""
+    """Warn of names in `fixed`, features that shall keep their weights, that are in no list."""
     if unknown := sorted({*fixed} - {*layout.dense, *layout.sparse.values()}):
         log.warning("%s: no line has the features to be fixed: %s", path, _shown(unknown))
 
@@ -154,14 +156,14 @@ def _check_size(path: Path, name: str, size: int, weights: Sequence[float]) -> N
 
 
 def save_weights(weights: Weights, path: Path) -> None:
-    """Write a line "name= weight weight ..." for each feature, as n-best lists have their values."""
+    """Write a line "name= weight weight ..." for each feature; values in n-best lists have the same format."""
     with atomic_file(path) as file:
         for name, values in weights.items():
             file.write(f"{name}= {' '.join(map(repr, values))}\n".encode())
 
 
 def load_weights(path: Path) -> dict[str, list[float]]:
-    """Read weights by feature name, as save_weights writes them. Raises FormatError or ConfigError."""
+    """Read the weights in a file of save_weights, by feature name. Raises FormatError or ConfigError."""
     weights: dict[str, list[float]] = {}
     for number, line in enumerate(read_lines(path), 1):
         name, *values = split(line) or [""]

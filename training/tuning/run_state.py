@@ -1,4 +1,4 @@
-"""A tuning run on disk: progress, weights and lists after every iteration, so that it can be killed and resumed."""
+"""A tuning run on disk: progress, weights and lists after every iteration, so that a killed run can be resumed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -41,10 +41,10 @@ class TuningProgress(Progress[TuningIteration]):
 
 
 class TuningRun:
-    """The directory of a run: its progress, the weights after each iteration, its n-best lists."""
+    """The directory of a run: its progress, the weights after each iteration, and its n-best lists."""
 
     def __init__(self, directory: Path, signature: str):
-        """Begin, or resume. Raises ConfigError if the directory has a run of other settings or data."""
+        """Begin a run, or resume it. Raises ConfigError if the directory has a run with other settings or data."""
         self.directory = directory
         self.progress = begin(directory / PROGRESS, TuningProgress(signature=signature))
 
@@ -53,18 +53,18 @@ class TuningRun:
         return self.directory / "nbest"
 
     def add(self, iteration: TuningIteration, finished: bool) -> None:
-        """Record an iteration, whose weights are saved already."""
+        """Record an iteration; its weights must already be saved."""
         self.progress = self.progress.with_iteration(iteration, finished=finished)
         save_config(self.progress, self.directory / PROGRESS)
 
     def extend(self, iterations: int) -> None:
-        """Let a run that ended only because it had fewer `iterations` to make go on."""
+        """Reopen a run that ended only because its maximum number of iterations was less than `iterations`."""
         done = self.progress.iterations
         if self.progress.finished and done[-1].found == 0 and len(done) <= iterations:
             self.progress = self.progress.model_copy(update={"iterations": done[:-1], "finished": False})
 
     def save_weights(self, number: int, weights: Weights, sparse: SparseWeights | None = None) -> None:
-        """Keep the weights after iteration `number`; and those of sparse features if they are tuned."""
+        """Write the weights after iteration `number`; `sparse`: those of sparse features, if they are tuned."""
         if sparse is not None:
             save_sparse_weights(sparse, self._sparse(number))
         save_config(weights, self.directory / f"weights.{number:02}.yaml")
@@ -81,9 +81,10 @@ class TuningRun:
 
 
 def write_curves(directory: Path, runs: Mapping[str, TuningProgress], development: DevelopmentSet) -> None:
-    """Write curve.csv and curve.png of runs by name, with scores as people know them.
+    """Write curve.csv and curve.png of `runs` (by name), with scores in their usual units (error rates positive).
 
-    A row has both scores of the weights after its iteration; 0 is what the run began with.
+    A row has the scores of the weights after its iteration, on the development set and on the lists; row 0 has the
+    initial weights.
     """
     rows = []
     for name, progress in runs.items():
@@ -100,12 +101,12 @@ def write_curves(directory: Path, runs: Mapping[str, TuningProgress], developmen
 
 @dataclass(frozen=True)
 class RunResult:
-    """The result of a run; scores are in the metric's own units (BLEU in percent, error rates positive)."""
+    """The result of a run; scores are in the metric's usual units (BLEU in percent, error rates positive)."""
 
     name: str
-    c: float | None  # of MIRA, where several are compared
+    c: float | None  # C of MIRA, if several values are compared
     iterations: int
-    best: int  # iteration whose weights were best
+    best: int  # the iteration with the best weights
     before: float  # score on the development set before tuning
     score: float
     test_score: float | None

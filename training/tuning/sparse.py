@@ -1,8 +1,9 @@
 """The weights of sparse features in tuning.
 
-A group's share of the score is its scale times the sum of its features' weights times their values: tuning both at
-once would not be linear. Either the scales are tuned, as dense features, and the weights stay; or the weights are
-tuned, the scales stay, and lists hold scale times value as the value of a sparse feature.
+A group adds to the score its scale times the sum of its features' weights times their values. So the score is not
+linear in scales and weights together, and they cannot be tuned at once. Either the scales are tuned, as weights of
+dense features, and the weights of sparse features are fixed; or these weights are tuned and the scales are fixed, and
+lists have scale times value as the value of a sparse feature.
 """
 
 import numpy as np
@@ -17,14 +18,14 @@ from phrasebeam.training.nbest.nbest_store import Lists
 
 
 def is_group(names: FeatureLayout) -> np.ndarray:
-    """bool[F], whether each dense feature is the scale of a group of sparse features."""
+    """Whether the weight of each dense feature is the scale of a group of sparse features (bool[F])."""
     return np.array([name in GROUPS for name in names.names()])
 
 
 def with_scales(weights: Weights, sparse: Sparse) -> Weights:
-    """`weights` with scale 1 for groups that the model has and gives no scale.
+    """`weights`, with scale 1 for groups of sparse features that have no scale.
 
-    Raises ConfigError if it has no groups, or one with scale 0.
+    Raises ConfigError if the model has no such groups, or one with scale 0.
     """
     names = [name for name, active in zip(GROUPS, sparse.active) if active]
     if not names:
@@ -38,14 +39,14 @@ def with_scales(weights: Weights, sparse: Sparse) -> Weights:
 
 
 def weights_of(weights: SparseWeights, keys: np.ndarray) -> np.ndarray:
-    """float64[K] weights of features (uint64[K]), 0 if they have none."""
+    """The weights (float64[K]) of the features `keys` (uint64[K]); 0 if they have none."""
     values = np.zeros(keys.size)
     fill_weights(weights, keys, values)
     return values
 
 
 def most_frequent(lists: Lists, n_sparse: int, most: int) -> np.ndarray:
-    """bool[K], whether each of `n_sparse` sparse features is one of the `most` that occur in most hypotheses."""
+    """Whether each of `n_sparse` sparse features is one of the `most` most frequent ones in the lists (bool[K])."""
     counts = np.bincount(lists.sparse_column, minlength=n_sparse)
     chosen = np.zeros(n_sparse, bool)
     chosen[np.argsort(-counts, kind="stable")[:most]] = True

@@ -1,7 +1,7 @@
-"""The loop around all methods: decode, merge the n-best lists, optimize, until nothing new is found.
+"""The loop around all methods: decode, merge the n-best lists, optimize, until few new hypotheses are found.
 
-Batch tuning as in Och (2003) and Cherry & Foster (2012). After every iteration all is on disk; a run that was killed
-goes on behind its last whole iteration, to the same weights.
+This is batch tuning as in Och (2003) and Cherry & Foster (2012). All data are on disk after every iteration. A run that
+was killed continues after its last complete iteration, and gives the same weights.
 """
 
 import time
@@ -32,12 +32,12 @@ from phrasebeam.training.tuning.sparse import is_group, most_frequent, weights_o
 
 @dataclass(frozen=True)
 class RunSettings:
-    """The seed and the settings of one run of several; `config` has its own C."""
+    """The seed and the settings of one of several runs; `config` has the C of this run."""
 
     name: str
     seed: int
     config: TuneConfig
-    c: float | None = None  # where several are compared
+    c: float | None = None  # C of MIRA, if several values are compared
 
 
 def all_runs(config: TuneConfig) -> list[RunSettings]:
@@ -51,20 +51,20 @@ def all_runs(config: TuneConfig) -> list[RunSettings]:
 
 
 def starting_weights(model: Model, config: TuneConfig) -> Weights:
-    """The model's weights with those features that are to be added, at 0. Raises ConfigError, see with_scales."""
+    """The model's weights, with weight 0 for the features to add. Raises ConfigError, see with_scales."""
     weights = with_scales(model.weights, model.tables.sparse) if config.sparse == "weights" else model.weights
     return config.add.added_to(weights)
 
 
 class Tuner:
-    """Carries one run on, from its last whole iteration to its end."""
+    """Runs one run to its end, from its beginning or its last complete iteration."""
 
     def __init__(self, model: Model, development: DevelopmentSet, settings: RunSettings, run: TuningRun):
         self.model, self.development, self.settings, self.run = model, development, settings, run
         self.config, self.metric = settings.config, development.metric
 
     def finish(self) -> None:
-        """Iterate until few hypotheses are new, or as often as the settings say; at last weights are only scored."""
+        """Iterate until few hypotheses are new, or up to the maximum number; then the last weights are only scored."""
         self.run.extend(self.config.iterations)
         if not self.run.progress.iterations:
             self.run.save_weights(0, starting_weights(self.model, self.config))
@@ -104,7 +104,7 @@ class Tuner:
     def _optimize(
         self, number: int, iteration: TuningIteration, store: NbestStore, decoder: Decoder
     ) -> TuningIteration:
-        """Optimize the weights on the lists and save them; the iteration with score and updates filled in."""
+        """Optimize the weights on the lists and save them; return the iteration with score and updates filled in."""
         problem, n_dense = self.problem(number, store, decoder), store.n_dense
         with stage(f"optimize ({self.config.method})"):
             begin = time.perf_counter()
@@ -150,11 +150,11 @@ class Tuner:
 def tuning_before_scores(
     development: DevelopmentSet, runs: Sequence[RunSettings], directory: Path, signature: str
 ) -> Tune:
-    """A function by which another trainer tunes weights before it scores them: by all `runs`, of which the best counts.
+    """A function by which another trainer tunes weights before it scores them: it makes all `runs`, and takes the best.
 
-    The work is in `directory` while it lasts. What a tuning of the same name did there before it was killed is not done
-    again; ConfigError is raised if that had another signature. Whoever is killed before the result is recorded
-    tunes again, to the same weights.
+    The work is in `directory` until the tuning ends. A tuning that was killed is continued by one with the same name;
+    ConfigError is raised if it has another signature. A trainer that is killed before it records the result tunes
+    again, and gets the same weights.
     """
 
     def tune(name: str, model: Model) -> TunedWeights:

@@ -28,10 +28,11 @@ def tune_model(
     online: OnlineData | None = None,
     is_forced: bool = False,
 ) -> list[RunResult]:
-    """Tune the weights of `model` on `corpus`, and write it with the best ones to `output`; the results of all runs.
+    """Tune the weights of `model` on `corpus`, and write the model with the best ones to `output`.
 
     Work of an earlier call with the same settings and data is continued; another model or run in `output` is
-    refused or, if `is_forced`, deleted. `online`: further data of the method of that name.
+    refused or, if `is_forced`, deleted. `online`: additional data of the method online. Returns the results of all
+    runs.
     """
     if config.method == "online":
         return tune_online(model, corpus, output, config, test, online or OnlineData(), is_forced)
@@ -81,7 +82,7 @@ def _result(tuner: Tuner, test: DevelopmentSet | None) -> RunResult:
 
 
 def _write_model(derived: DerivedModel, tuner: Tuner, config: TuneConfig) -> None:
-    """Write the tuned weights, also of sparse features if they were tuned, and the search settings."""
+    """Write the model with the tuned weights, also of sparse features if they were tuned, and the search settings."""
     best, output = tuner.run.progress.best, derived.output
     sparse, own = tuner.run.sparse_weights(best), save_search(config, derived)
     if sparse is not None:

@@ -1,10 +1,10 @@
 """Sentence pairs that repeat an earlier one of the bitext: duplicates, and near-duplicates with some words replaced.
 
 A pair repeats another if on both sides the longest common subsequence has `share` of the words, that is, of half the
-sum of the two lengths. Candidates are found by an index of n-grams as in other searches for near-duplicates (Broder
-1997), here of all rare bigrams in place of a sample: each pair is compared with the earlier ones that have most of its
-rare bigrams in common. Time and memory are linear in the size of the bitext. Bigrams are hashed without regard to
-collisions, which only make them seem less rare, or propose a pair that the comparison refuses.
+sum of the two lengths. Candidates are found by an index of n-grams, as in other searches for near-duplicates (Broder
+1997), but with all rare bigrams in place of a sample of n-grams: each pair is compared with the few earlier pairs that
+share most rare bigrams with it. Time and memory are linear in the size of the bitext. Hash collisions of bigrams are
+ignored: they only make bigrams seem less rare, or propose a candidate that the comparison refuses.
 """
 
 from pathlib import Path
@@ -22,43 +22,46 @@ from phrasebeam.lm.text.corpus import Corpus
 from phrasebeam.lm.text.corpus_reader import read_corpus
 from phrasebeam.lm.text.vocabulary import Vocabulary
 
-MOST_OCCURRENCES = 10  # of a rare bigram
-N_COMPARED = 3  # candidates of each pair
+MOST_OCCURRENCES = 10  # a rare bigram has no more occurrences
+N_COMPARED = 3  # number of candidates that each pair is compared with
 BATCH = 5000  # pairs between two reports of progress
 SOURCE, TARGET = np.int64(0), np.int64(1)
 BOUNDARY = np.int64(-1)  # before and after the words of a sentence
 
 
 class TwinIndex(NamedTuple):
-    """Rare bigrams of the N pairs before the present one that repeat no other; B, W powers of two, R occurrences."""
+    """Rare bigrams of those pairs before the current one that repeat no other pair.
+
+    N: sentence pairs; B, W: sizes of hash tables, powers of two; R: occurrences of rare bigrams; L: longest sentence.
+    """
 
     counts: Annotated[
         np.ndarray, array(np.uint8, "B")
-    ]  # occurrences of bigrams in the bitext, MOST_OCCURRENCES + 1: more
-    last: Annotated[np.ndarray, array(np.int32, "B", fill=EMPTY)]  # occurrence of a bigram that was added last
-    before: Annotated[np.ndarray, array(np.int32, "R", fill=None)]  # occurrence of the same bigram, or EMPTY
-    pair_of: Annotated[np.ndarray, array(np.int32, "R", fill=None)]  # of an occurrence
-    whole: Annotated[np.ndarray, array(np.int32, "W", fill=EMPTY)]  # pairs by all their words
-    votes: Annotated[np.ndarray, array(np.int32, "N")]  # bigrams in common with the present pair
+    ]  # number of occurrences of bigrams in the bitext; MOST_OCCURRENCES + 1: more than MOST_OCCURRENCES
+    last: Annotated[np.ndarray, array(np.int32, "B", fill=EMPTY)]  # last added occurrence of each bigram
+    before: Annotated[np.ndarray, array(np.int32, "R", fill=None)]  # previous occurrence of the same bigram, or EMPTY
+    pair_of: Annotated[np.ndarray, array(np.int32, "R", fill=None)]  # sentence pair of each occurrence
+    whole: Annotated[np.ndarray, array(np.int32, "W", fill=EMPTY)]  # pairs by the hash of all their words
+    votes: Annotated[np.ndarray, array(np.int32, "N")]  # number of bigrams in common with the current pair
     voted: Annotated[np.ndarray, array(np.int32, "N", fill=None)]  # pairs that have votes
-    row: Annotated[np.ndarray, array(np.int32, "L + 1", fill=None)]  # of common_words; L: longest sentence
-    n_occurrences: Annotated[np.ndarray, array(np.int64, 1)]  # that were added
+    row: Annotated[np.ndarray, array(np.int32, "L + 1", fill=None)]  # work space of common_words
+    n_occurrences: Annotated[np.ndarray, array(np.int64, 1)]  # number of occurrences that were added
 
 
 class Twins(NamedTuple):
     """Which of N sentence pairs repeat earlier ones."""
 
-    first: np.ndarray  # int32[N]: the pair that a pair repeats, which itself repeats none; EMPTY: none
-    is_equal: np.ndarray  # bool[N]: an earlier pair has the same words
+    first: np.ndarray  # int32[N], the earlier pair that a pair repeats, which itself repeats none; EMPTY: none
+    is_equal: np.ndarray  # bool[N], whether an earlier pair has the same words
 
     @property
     def repeats(self) -> np.ndarray:
-        """bool[N]: pairs that repeat another."""
+        """Whether each pair repeats another pair (bool[N])."""
         return self.first != EMPTY
 
     @property
     def involved(self) -> np.ndarray:
-        """bool[N]: pairs that repeat another, or are repeated."""
+        """Whether each pair repeats another pair, or is repeated (bool[N])."""
         involved = self.repeats
         involved[self.first[involved]] = True
         return involved
@@ -92,7 +95,7 @@ def _count_bigrams(index: TwinIndex, tokens, offsets, side):
 
 @kernel
 def _count_rare(index: TwinIndex):
-    """Number of occurrences (int64) of bigrams that occur again, but are rare."""
+    """Number of occurrences (int64) of rare bigrams that occur at least twice."""
     total = np.int64(0)
     for slot in range(index.counts.size):
         if 2 <= index.counts[slot] <= MOST_OCCURRENCES:
@@ -102,7 +105,10 @@ def _count_rare(index: TwinIndex):
 
 @inner_kernel
 def _vote(index: TwinIndex, tokens, begin, end, side, n_voted):
-    """Let the rare bigrams of a sentence vote for pairs that have them; returns the number of `voted` (int64)."""
+    """Let the rare bigrams of a sentence vote for pairs that have them; returns the number of pairs with votes (int64).
+
+    `n_voted` (int64): this number before.
+    """
     for position in range(begin, end + 1):
         word, following = _word(tokens, position - 1, begin, end), _word(tokens, position, begin, end)
         slot = _slot(side, word, following, index.counts.size)
@@ -120,7 +126,7 @@ def _vote(index: TwinIndex, tokens, begin, end, side, n_voted):
 
 @inner_kernel
 def _add(index: TwinIndex, tokens, begin, end, side, pair):
-    """Add the rare bigrams of a sentence of `pair` (int64) to the index."""
+    """Add the rare bigrams of one side of `pair` (int64) to the index."""
     for position in range(begin, end + 1):
         word, following = _word(tokens, position - 1, begin, end), _word(tokens, position, begin, end)
         slot = _slot(side, word, following, index.counts.size)
@@ -141,7 +147,7 @@ def common_words(first, second, row):
     for j in range(n_columns + 1):
         row[j] = 0
     for i in range(first.size):
-        diagonal = np.int64(0)  # of the words before both
+        diagonal = np.int64(0)  # length for the words before first[i] and before second[j]
         for j in range(n_columns):
             above = np.int64(row[j + 1])
             best = max(above, np.int64(row[j]))
@@ -162,7 +168,7 @@ def _is_like(corpus: Corpus, pair, other, share, row):
 
 @inner_kernel
 def _most_voted(index: TwinIndex, n_voted):
-    """The earliest pair (int64) with most votes, which then has none; EMPTY if no pair has any."""
+    """The earliest pair (int64) with most votes, whose votes are then set to 0; EMPTY if no pair has votes."""
     best, most = np.int64(EMPTY), np.int64(0)
     for i in range(n_voted):
         pair = np.int64(index.voted[i])
@@ -186,7 +192,7 @@ def _same_sentence(corpus: Corpus, pair, other):
 
 @inner_kernel
 def _equal_pair(index: TwinIndex, source: Corpus, target: Corpus, pair):
-    """The earlier pair (int64) with the same words as `pair` (int64), which else is added, and EMPTY returned."""
+    """The earlier pair (int64) with the same words as `pair` (int64). If there is none, adds `pair`; returns EMPTY."""
     h = START
     for position in range(source.offsets[pair], source.offsets[pair + 1]):
         h = combine(h, np.int64(source.tokens[position]))
@@ -205,7 +211,7 @@ def _equal_pair(index: TwinIndex, source: Corpus, target: Corpus, pair):
 
 @inner_kernel
 def _near_pair(index: TwinIndex, source: Corpus, target: Corpus, pair, share):
-    """The earlier pair (int64) that `pair` (int64) resembles, or EMPTY."""
+    """The earlier pair (int64) that `pair` (int64) nearly repeats, or EMPTY."""
     n_voted = _vote(index, source.tokens, source.offsets[pair], source.offsets[pair + 1], SOURCE, np.int64(0))
     n_voted = _vote(index, target.tokens, target.offsets[pair], target.offsets[pair + 1], TARGET, n_voted)
     found = np.int64(EMPTY)
@@ -223,13 +229,16 @@ def _near_pair(index: TwinIndex, source: Corpus, target: Corpus, pair, share):
 
 @kernel
 def _find_twins(index: TwinIndex, source: Corpus, target: Corpus, begin, end, share, twins: Twins):
-    """Fill `twins` for the pairs begin:end (int64), after those before them; share float64. Empty pairs have none."""
+    """Fill `twins` for the pairs begin:end (int64), after all pairs before them; `share`: float64.
+
+    Pairs with an empty side have no twins.
+    """
     for pair in range(begin, end):
         if source.offsets[pair] == source.offsets[pair + 1] or target.offsets[pair] == target.offsets[pair + 1]:
             continue
         first = _equal_pair(index, source, target, pair)
         if first != EMPTY:
-            # What that one repeats: equal to it is as near to the same.
+            # If `first` repeats another pair, so does this pair, since it is equal to `first`.
             twins.is_equal[pair] = True
             twins.first[pair] = first if twins.first[first] == EMPTY else twins.first[first]
             continue
@@ -240,7 +249,7 @@ def _find_twins(index: TwinIndex, source: Corpus, target: Corpus, begin, end, sh
 
 
 def find_twins(source: Corpus, target: Corpus, share: float) -> Twins:
-    """Find pairs of a bitext that repeat earlier ones; near-duplicates have `share` (0 to 1) of the words in common."""
+    """Find the pairs that repeat earlier ones; near-duplicates have `share` (0 to 1) of the words in common."""
     n_pairs, longest = source.offsets.size - 1, max(_longest(source), _longest(target))
     n_bigrams = source.tokens.size + target.tokens.size + 2 * n_pairs
     sizes = {"B": _table_size(n_bigrams), "W": _table_size(2 * n_pairs), "N": n_pairs, "L": longest, "R": 0}
@@ -259,7 +268,7 @@ def find_twins(source: Corpus, target: Corpus, share: float) -> Twins:
 
 
 def twins_of_files(source: Path, target: Path, share: float) -> Twins:
-    """The twins of two parallel files, tokenized, one sentence a line. Raises FormatError if lengths differ."""
+    """Find the twins in two parallel files, tokenized, one sentence a line. Raises FormatError if lengths differ."""
     first, second = (read_corpus(path, Vocabulary()) for path in (source, target))
     n_source, n_target = first.offsets.size - 1, second.offsets.size - 1
     if n_source != n_target:

@@ -1,8 +1,8 @@
 """One direction of word alignment with the aligners of Thot, run as a separate process.
 
-Thot holds Python's global interpreter lock, so that two directions in parallel need two processes. The job is read from
-standard input (a line of JSON, then the arrays); a byte after every pass, and finally the links and scores are written
-to standard output. There are no temporary files, so none remain however the process ends.
+Thot holds Python's global interpreter lock, so that two directions in parallel need two processes. The process reads
+the job from standard input (a line of JSON, then the arrays). It writes a byte to standard output after every pass, and
+finally the links and scores. There are no temporary files, so none remain however the process ends.
 """
 
 import json
@@ -16,10 +16,10 @@ from thot import alignment as thot
 from thot.common import WordAlignmentMatrix
 
 UNLINKED = -1  # source position of a target word that is aligned to no source word
-DECODED_AT_ONCE = 1000  # sentence pairs, as a pass
-# Thot ends with a segmentation fault where it is asked for these models' links of the training text: it aligns it anew.
+DECODED_AT_ONCE = 1000  # sentence pairs whose alignment counts as one pass in progress
+# Thot ends with a segmentation fault if it is asked for the training alignments of these models; so they align anew.
 WITHOUT_TRAINING_LINKS = ("ibm2",)
-CORPUS_FILES = ("src", "trg", "srctrgc", "aligns")  # which Thot writes with a model and wants to see, if empty, with it
+CORPUS_FILES = ("src", "trg", "srctrgc", "aligns")  # Thot writes these with a model; to load it, they may be empty
 
 MODELS: dict[str, Callable[..., thot.AlignmentModel]] = {
     "ibm1": thot.Ibm1AlignmentModel,
@@ -35,24 +35,24 @@ MODELS: dict[str, Callable[..., thot.AlignmentModel]] = {
 class AlignmentJob(NamedTuple):
     """The work of one process."""
 
-    stages: list[tuple[str, list[int]]]  # models, each initialised from the previous one, and their passes
+    stages: list[tuple[str, list[int]]]  # models, each initialised from the previous one, and their numbers of passes
     seed: int  # of eflomal
     samplers: int  # of eflomal
-    n_pairs: int  # sentence pairs
-    n_source: int  # source words
-    n_target: int  # target words
-    learned: str = ""  # beginning of the paths of a model that is there, whose only stage has no passes; "": none
-    saved: str = ""  # of the files that the model is written to; "": none
+    n_pairs: int  # number of sentence pairs
+    n_source: int  # number of source words
+    n_target: int  # number of target words
+    learned: str = ""  # beginning of the paths of an existing model, which is not trained; "": train a model
+    saved: str = ""  # beginning of the paths to which the model is written; "": it is not written
     is_scored: bool = False  # whether the pairs get scores
 
     @property
     def aligns_anew(self) -> bool:
-        """Whether links are found with the trained model rather than during training."""
+        """Whether the trained model finds the links, rather than training itself."""
         return bool(self.learned) or self.stages[-1][0] in WITHOUT_TRAINING_LINKS
 
     @property
     def n_passes(self) -> int:
-        """Passes over the bitext of all models together, and those of decoding."""
+        """Number of passes for progress: passes over the bitext of all models, and those of alignment afterwards."""
         decoded = -(-self.n_pairs // DECODED_AT_ONCE) if self.aligns_anew or self.is_scored else 0
         return sum(sum(passes) for _, passes in self.stages) + decoded
 
@@ -61,13 +61,13 @@ class DirectionAnswer(NamedTuple):
     """The result of a process."""
 
     links: list[list[int]]  # source position, or UNLINKED, of each target word of each pair
-    ln_scores: list[float]  # ln p(target sentence, links | source sentence), where pairs get scores
+    ln_scores: list[float]  # ln p(target sentence, links | source sentence); empty unless pairs get scores
 
 
 def answer_of(
     job: AlignmentJob, source: list[list[str]], target: list[list[str]], advance: Callable[[], object]
 ) -> DirectionAnswer:
-    """Links and scores of the pairs; `advance` is called after every pass."""
+    """Compute links and scores of the pairs; `advance` is called after every pass."""
     nonempty = [i for i in range(len(source)) if source[i] and target[i]]
     model = _learned(job) if job.learned else _trained(job, [(source[i], target[i]) for i in nonempty], advance)
     links, ln_scores = [[UNLINKED] * len(sentence) for sentence in target], [0.0] * len(source)
@@ -80,7 +80,7 @@ def answer_of(
         for i in range(len(source)):
             if source[i] and target[i]:
                 ln_scores[i], matrix = model.get_best_alignment(source[i], target[i])
-                # Thot takes lengths from the training text, which is not kept.
+                # Thot estimates lengths from the training text, which is not saved with the model.
                 ln_scores[i] -= model.sentence_length_log_prob(len(source[i]), len(target[i]))
                 if job.aligns_anew:
                     links[i] = _positions(matrix)
@@ -94,7 +94,7 @@ def _positions(matrix: WordAlignmentMatrix) -> list[int]:
 
 
 def _learned(job: AlignmentJob) -> thot.AlignmentModel:
-    """The model of an earlier job."""
+    """Load the model of an earlier job."""
     model = MODELS[job.stages[-1][0]]()
     if isinstance(model, thot.EflomalAlignmentModel):
         model.seed = job.seed
@@ -118,7 +118,7 @@ def _trained(
         model.add_sentence_pair(*pair)
     for k, (name, passes) in enumerate(job.stages):
         if k > 0:
-            model = MODELS[name](model)  # takes over the sentence pairs and the learned parameters
+            model = MODELS[name](model)  # gets the sentence pairs and the parameters of the previous model
         _train(model, job, passes, k == len(job.stages) - 1, advance)
     return model
 
@@ -140,7 +140,7 @@ def _train(
 def main() -> None:
     """Read one job from standard input, and write its links and scores to standard output."""
     answer = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # output of libraries must not mix with the answer
+    os.dup2(2, 1)  # so that output of libraries does not mix with the answer
 
     def advance() -> None:
         answer.write(b".")
@@ -156,7 +156,7 @@ def main() -> None:
 
 
 def _read_sentences(request: BinaryIO, n_sentences: int, n_words: int) -> list[list[str]]:
-    """Sentences from their offsets (int64) and word ids (int32)."""
+    """Read sentences: their offsets (int64), then word ids (int32)."""
     offsets = np.frombuffer(request.read(8 * (n_sentences + 1)), np.int64).tolist()
     # Ids instead of words, since some words, such as NULL, have a meaning in Thot; one string per id saves memory.
     ids = np.frombuffer(request.read(4 * n_words), np.int32)

@@ -28,8 +28,8 @@ STAGES: dict[Aligner, list[str]] = {
     "ibm3": ["ibm1", "hmm", "ibm3"],
     "ibm4": ["ibm1", "hmm", "ibm3", "ibm4"],
 }
-# Words of the longest piece on either side. A pass takes time and memory in proportion to the product of both lengths,
-# so that pieces make it linear in the words of a long pair; and Thot's HMM and IBM models take no more than 200 words.
+# Number of words of the longest piece on either side. A pass takes time and memory in proportion to the product of both
+# lengths; with pieces, these are linear in the length of a long pair. Thot's HMM and IBM models take at most 200 words.
 LONGEST_PIECE = 200
 BOTH = FORWARD, BACKWARD = "source_to_target", "target_to_source"
 ONE_DIRECTION: dict[Symmetrization, Sequence[str]] = {"source_to_target": [FORWARD], "target_to_source": [BACKWARD]}
@@ -46,16 +46,16 @@ class Pieces(NamedTuple):
 class KeptModels(NamedTuple):
     """Where the models of both directions are read and written, and whether they score sentence pairs."""
 
-    learned: Path | None = None  # directory of models that align, in place of training
-    saved: Path | None = None  # directory that the models are written to
+    learned: Path | None = None  # directory of existing models, which are used in place of training
+    saved: Path | None = None  # directory to which the models are written
     is_scored: bool = False  # whether sentence pairs get scores
 
 
 class ScoredAlignments(NamedTuple):
-    """Word alignments of N sentence pairs, and the scores of these."""
+    """Word alignments of N sentence pairs, and the scores of the pairs."""
 
     alignments: Alignments
-    scores: np.ndarray | None  # float64[N], mean over both directions of ln p by words; -inf where a side is empty
+    scores: np.ndarray | None  # float64[N], mean over both directions of ln p per word; -inf if a side is empty
 
 
 NOTHING_KEPT = KeptModels()
@@ -69,7 +69,7 @@ def align(source: Corpus, target: Corpus, settings: AlignmentConfig, threads: in
 def align_and_keep(
     source: Corpus, target: Corpus, settings: AlignmentConfig, threads: int = 2, kept: KeptModels = NOTHING_KEPT
 ) -> ScoredAlignments:
-    """Word alignments of the sentence pairs, in target order; the same for any number of threads.
+    """Word alignments of the sentence pairs, in target order. They are the same for any number of threads.
 
     Pairs of more than LONGEST_PIECE words are aligned in pieces, cut at the same proportion of both sides. Raises
     SmtError if an aligner fails.
@@ -101,7 +101,7 @@ def cut(source: Corpus, target: Corpus, limit: int) -> Pieces:
 
 
 def schedule(settings: AlignmentConfig, n_pairs: int) -> list[tuple[str, list[int]]]:
-    """Models and their passes; those of eflomal's three stages depend on `n_pairs`, as in its authors' program."""
+    """Models and their numbers of passes; those of eflomal's three stages depend on `n_pairs`, as in the original."""
     if settings.aligner == "eflomal":
         sweeps = max(2, round(settings.effort * 5000 / math.sqrt(n_pairs)))
         return [("eflomal", [max(2, sweeps // 4), max(1, sweeps // 4), sweeps])]
@@ -109,7 +109,7 @@ def schedule(settings: AlignmentConfig, n_pairs: int) -> list[tuple[str, list[in
 
 
 def _points(pieces: Pieces, found: dict[str, AlignedDirection], symmetrization: Symmetrization) -> np.ndarray:
-    """int32[A, 3] links (piece, source position, target position) of all pieces."""
+    """The links of all pieces (int32[A, 3]): piece, source position, target position."""
     source, target = pieces.source, pieces.target
     if symmetrization == FORWARD:
         return one_direction(found[FORWARD].links, target)[:, [0, 2, 1]]
@@ -120,7 +120,7 @@ def _points(pieces: Pieces, found: dict[str, AlignedDirection], symmetrization: 
 
 
 def _scores(pieces: Pieces, found: dict[str, AlignedDirection], source: Corpus, target: Corpus) -> np.ndarray:
-    """float64[N] scores of whole sentence pairs, see ScoredAlignments."""
+    """The scores of whole sentence pairs (float64[N]), see ScoredAlignments."""
     lengths = {FORWARD: np.diff(target.offsets), BACKWARD: np.diff(source.offsets)}
     is_empty = (lengths[FORWARD] == 0) | (lengths[BACKWARD] == 0)
     each = [
@@ -133,7 +133,7 @@ def _scores(pieces: Pieces, found: dict[str, AlignedDirection], source: Corpus, 
 def _directions(
     pieces: Pieces, names: Sequence[str], settings: AlignmentConfig, threads: int, kept: KeptModels
 ) -> list[AlignedDirection]:
-    """The results of the directions that are named."""
+    """The results of the directions `names`."""
     corpora = {FORWARD: (pieces.source, pieces.target), BACKWARD: (pieces.target, pieces.source)}
     directions = [corpora[name] for name in names]
     n_source, n_target = (np.diff(corpus.offsets) for corpus in directions[0])
@@ -157,7 +157,7 @@ def _directions(
         for name, (source, target) in zip(names, directions)
     ]
     processes = min(threads, len(directions))
-    # Only eflomal's result does not depend on the number of threads: its samplers are independent.
+    # Only eflomal gets several threads: its samplers are independent, so that its result does not depend on them.
     cores = max(1, threads // processes) if settings.aligner == "eflomal" else 1
     with stage(f"aligning words ({settings.aligner})", sum(job.n_passes for job in jobs), "passes") as advance:
         requests = [AlignmentDirection(job, *direction) for job, direction in zip(jobs, directions)]
@@ -175,7 +175,7 @@ def _join_pieces(points: np.ndarray, pieces: Pieces, source: Corpus, target: Cor
 
 
 def symmetrize(source: Corpus, target: Corpus, forward: np.ndarray, backward: np.ndarray, heuristic: str) -> np.ndarray:
-    """int32[A, 3] points (pair, source position, target position), sorted, of both directions combined by `heuristic`.
+    """Combine both directions by `heuristic`; returns sorted points (int32[A, 3]): pair, source and target position.
 
     forward: int32[target words], source position of each target word, or UNLINKED (-1); backward: int32[source words],
     target position of each source word, or UNLINKED.
@@ -195,7 +195,7 @@ def symmetrize(source: Corpus, target: Corpus, forward: np.ndarray, backward: np
 
 
 def one_direction(links: np.ndarray, corpus: Corpus) -> np.ndarray:
-    """int32[A, 3] points (pair, position in `corpus`, aligned position) of `links` (int32[words], -1: UNLINKED)."""
+    """The points of `links` (int32[words]; -1: UNLINKED), as int32[A, 3]: pair, position in `corpus`, its link."""
     pairs = np.repeat(np.arange(corpus.offsets.size - 1), np.diff(corpus.offsets))
     positions = np.arange(links.size) - corpus.offsets[pairs]
     return np.stack((pairs, positions, links), axis=1)[links >= 0].astype(np.int32)

@@ -14,7 +14,7 @@ from phrasebeam.kernels.jit import kernel
 from phrasebeam.lm.text.corpus import Corpus
 from phrasebeam.lm.text.fields import NONE, line_end, read_points, split_fields
 
-POINTS_AT_ONCE = 1 << 21  # processed at a time; temporary arrays take a hundred bytes per point
+POINTS_AT_ONCE = 1 << 21  # points that are processed at a time; temporary arrays take a hundred bytes per point
 
 MOST_DIGITS = np.int64(9)  # of a position
 
@@ -26,12 +26,12 @@ class Alignments(NamedTuple):
     points: np.ndarray  # int32[A, 2], (source, target) positions of aligned words, from 0
 
     def pair(self, i: int) -> np.ndarray:
-        """int32[n, 2] points of sentence pair `i`, a view."""
+        """The points of sentence pair `i` (int32[n, 2]), a view."""
         return self.points[self.offsets[i] : self.offsets[i + 1]]
 
 
 def runs(offsets: np.ndarray) -> Iterator[tuple[int, int]]:
-    """Consecutive ranges first:last of sentence pairs with about POINTS_AT_ONCE points each; `offsets` int64[N + 1]."""
+    """Yield successive ranges first:last of pairs with about POINTS_AT_ONCE points each; `offsets`: int64[N + 1]."""
     ends = np.searchsorted(offsets, np.arange(0, int(offsets[-1]), POINTS_AT_ONCE))
     yield from pairwise(np.unique([0, *ends, offsets.size - 1]).tolist())
 
@@ -49,14 +49,14 @@ def in_target_order(alignments: Alignments) -> Alignments:
 
 
 def _rows(offsets: np.ndarray, points: np.ndarray, run: tuple[int, int]) -> np.ndarray:
-    """int64[K, 3] (pair from run[0], target position, source position) of the points of pairs run[0]:run[1]."""
+    """The points of pairs run[0]:run[1], as int64[K, 3]: pair minus run[0], target position, source position."""
     first, last = run
     pairs = np.repeat(np.arange(last - first), np.diff(offsets[first : last + 1]))
     return np.column_stack((pairs, points[offsets[first] : offsets[last], ::-1]))
 
 
 def _ordered(offsets: np.ndarray, points: np.ndarray, run: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers of distinct points (int64[N]), and these in order (int32[K, 2]), of the pairs run[0]:run[1]."""
+    """The number of distinct points of each of the pairs run[0]:run[1] (int64[N]), and these, sorted (int32[K, 2])."""
     rows = _rows(offsets, points, run)
     rows = rows[np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))]
     rows = rows[np.concatenate([np.ones(min(1, len(rows)), np.bool_), _increasing(rows)])]
@@ -64,13 +64,16 @@ def _ordered(offsets: np.ndarray, points: np.ndarray, run: tuple[int, int]) -> t
 
 
 def _increasing(rows: np.ndarray) -> np.ndarray:
-    """bool[K - 1]: whether row i + 1 comes after row i (int64[K, 3]) in lexicographic order."""
+    """Whether row i + 1 is lexicographically greater than row i (bool[K - 1]); `rows`: int64[K, 3]."""
     step = np.diff(rows, axis=0)
     return (step[:, 0] > 0) | (step[:, 0] == 0) & ((step[:, 1] > 0) | (step[:, 1] == 0) & (step[:, 2] > 0))
 
 
 def interleaved(alignments: Sequence[Alignments]) -> Alignments:
-    """K alignments of the same N sentence pairs as one of K N pairs: all of the first pair, then of the second, ..."""
+    """Merge K alignments of the same N sentence pairs to one of K * N pairs.
+
+    It has all alignments of the first pair, then all of the second one, and so on.
+    """
     if len(alignments) == 1:
         return alignments[0]
     sizes = np.column_stack([np.diff(one.offsets) for one in alignments])
@@ -84,11 +87,11 @@ def interleaved(alignments: Sequence[Alignments]) -> Alignments:
 
 @kernel
 def _read_lines(text, place, fields, sizes, offsets, points):
-    """Read the lines of `text` (uint8[n]) from place[0] on as points (int32[..., 2]); whether all could be read.
+    """Read the lines of `text` (uint8[n]) from place[0] on to `points` (int32[..., 2]); return whether all were read.
 
-    `place` (int64[2]), the next byte and the number of lines read, is moved. Line i has an alignment for each row but
-    two of `fields` (int64[K + 2, 2]), of sentences of sizes[i] words (int64[N, 2]); `offsets` (int64[...]) are those of
-    all alignments in turn.
+    `place` (int64[2]): the next byte, and the number of lines read; both are advanced. Each line has K alignments,
+    where `fields` (int64[K + 2, 2]) is work space. sizes[i] (int64[N, 2]): lengths of both sentences of line i.
+    `offsets` (int64[...]): gets the end of each alignment in `points`, line by line.
     """
     n_alternatives = fields.shape[0] - 2
     while place[0] < text.size:
@@ -109,10 +112,10 @@ def _read_lines(text, place, fields, sizes, offsets, points):
 
 
 def read_pharaoh(path: str | Path, source: Corpus, target: Corpus) -> list[Alignments]:
-    """Alignments of a bitext in target order, from a file with a line per sentence pair; several are set apart by |||.
+    """Read alignments of a bitext, in target order, from a file with a line per sentence pair.
 
-    Raises FormatError, naming the line, for another number of lines or of alignments, other formats, and positions out
-    of bounds.
+    ||| separates several alignments of a pair. Raises FormatError, with the number of the line, for a wrong number of
+    lines or of alignments, for other formats, and for positions out of bounds.
     """
     sizes = np.column_stack((np.diff(source.offsets), np.diff(target.offsets)))
     n_lines, n_alternatives = 0, 1
@@ -135,7 +138,7 @@ def read_pharaoh(path: str | Path, source: Corpus, target: Corpus) -> list[Align
 
 
 def _refuse(line: str, path: str | Path, i: int, sizes: np.ndarray, n_alternatives: int) -> NoReturn:
-    """Raise the FormatError for line `i` of the file, from 0."""
+    """Raise the FormatError for the wrong line `i` of the file, counted from 0."""
     if i == len(sizes):
         raise FormatError(path, f"more lines than the {len(sizes)} sentence pairs that it aligns", i + 1)
     n_found = len(read_alternatives(line, int(sizes[i, 0]), int(sizes[i, 1]), path, i + 1))
@@ -144,7 +147,7 @@ def _refuse(line: str, path: str | Path, i: int, sizes: np.ndarray, n_alternativ
 
 
 def _alternatives(counts: np.ndarray, points: np.ndarray, n_alternatives: int) -> list[Alignments]:
-    """K alignments of N pairs, of int64[N * K] numbers of points of each pair's alternatives, and the points."""
+    """Separate the K alignments of N pairs; `counts`: int64[N * K], number of points of each alignment of each pair."""
     alternative_of = np.repeat(np.arange(counts.size) % n_alternatives, counts)
     alignments = []
     for k in range(n_alternatives):
@@ -154,7 +157,7 @@ def _alternatives(counts: np.ndarray, points: np.ndarray, n_alternatives: int) -
 
 
 def write_pharaoh(alignments: Sequence[Alignments], path: str | Path) -> None:
-    """Write one line per sentence pair, points in their order; several alignments are set apart by |||."""
+    """Write one line per sentence pair, with points in their order; ||| separates several alignments."""
     with atomic_file(path) as file:
         for i in range(alignments[0].offsets.size - 1):
             lines = (" ".join(f"{s}-{t}" for s, t in one.pair(i).tolist()) for one in alignments)

@@ -17,7 +17,7 @@ from phrasebeam.training.word_alignment.align_direction import AlignmentJob
 
 
 class AlignmentDirection(NamedTuple):
-    """One direction of alignment: of each word of `target` to at most one word of `source`."""
+    """One direction of alignment, which links each word of `target` to at most one word of `source`."""
 
     job: AlignmentJob
     source: Corpus  # N sentences
@@ -25,19 +25,19 @@ class AlignmentDirection(NamedTuple):
 
 
 class AlignedDirection(NamedTuple):
-    """Result of one direction of N sentence pairs."""
+    """The result of one direction for N sentence pairs."""
 
-    links: np.ndarray  # int32[target words], place of the aligned word in the source sentence, or UNLINKED (-1)
-    ln_scores: np.ndarray  # float64[N], ln p(target sentence, links | source sentence), or none unless asked for
+    links: np.ndarray  # int32[target words], position of the linked word in the source sentence, or UNLINKED (-1)
+    ln_scores: np.ndarray  # float64[N], ln p(target sentence, links | source sentence); empty unless asked for
 
 
 def run_directions(
     directions: list[AlignmentDirection], processes: int, cores: int, advance: Advance
 ) -> list[AlignedDirection]:
-    """The results of all directions.
+    """Run all directions, and return their results.
 
-    Runs `processes` at a time with `cores` threads each. Raises SmtError if one fails; then, and if interrupted,
-    kills all.
+    Runs `processes` at a time with `cores` threads each. Raises SmtError if one of them fails. All are killed if one
+    fails, or after an interrupt.
     """
     running: list[subprocess.Popen[bytes]] = []
     with ThreadPoolExecutor(processes) as pool:
@@ -78,7 +78,7 @@ def _run(
 
 
 def _request(direction: AlignmentDirection) -> list[bytes]:
-    """Input of the process, in chunks."""
+    """The input of the process, in chunks."""
     chunks = [json.dumps(direction.job._asdict()).encode("ascii") + b"\n"]
     for corpus in (direction.source, direction.target):
         chunks += [corpus.offsets.astype(np.int64).tobytes(), corpus.tokens.astype(np.int32).tobytes()]

@@ -1,1 +1,1 @@
-"""The methods of tuning: each takes a problem, n-best lists with a metric, and returns weights."""
+"""The methods of tuning: each takes a problem, which is n-best lists with a metric, and returns weights."""

@@ -1,8 +1,8 @@
-"""Bounds of a corpus's BLEU by the hypothesis of one sentence, so that few hypotheses need its logarithms.
+"""Bounds of corpus BLEU as the hypothesis of one sentence changes; with them, few hypotheses need exact logarithms.
 
 With x the relative change of a count, ln(1 + x) lies in [x - x ** 2, x] where |x| <= 1/2. The logarithm of BLEU is a
-mean of such logarithms and a brevity penalty, so that it changes by `growth`, give or take `doubt`, which is tiny as
-long as one sentence is a small part of the corpus. From there 1 + y <= exp(y), and exp(y) <= 1 + y + y ** 2 where
+mean of such logarithms and a brevity penalty. So it changes by `growth`, with an error of at most `doubt`, which is
+tiny if one sentence is a small part of the corpus. For BLEU itself, 1 + y <= exp(y), and exp(y) <= 1 + y + y ** 2 where
 y <= 1.
 """
 
@@ -14,8 +14,8 @@ from phrasebeam.base.array_struct import array
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 from phrasebeam.training.metrics.bleu import LENGTH, MATCHES, ORDER, REFERENCE_LENGTH
 
-MOST_DOUBT = 0.25 / ORDER  # where doubt is less, no |x| is 1/2
-SLACK = 1e-9  # of bounds of BLEU: more than their rounding errors
+MOST_DOUBT = 0.25 / ORDER  # if doubt is less, every |x| is less than 1/2
+SLACK = 1e-9  # added to bounds of BLEU; larger than their rounding errors
 
 
 class BleuBounds(NamedTuple):
@@ -24,15 +24,15 @@ class BleuBounds(NamedTuple):
     columns: np.ndarray  # float32[S, H], in the order of the lists
     growth: Annotated[np.ndarray, array(np.float64, "K")]
     doubt: Annotated[np.ndarray, array(np.float64, "K")]
-    bound: Annotated[np.ndarray, array(np.float64, "K", fill=np.inf)]  # inf where nothing is known
+    bound: Annotated[np.ndarray, array(np.float64, "K", fill=np.inf)]  # upper bound; inf if it is not known
 
 
 @inner_kernel
 def fill_bounds(bounds: BleuBounds, begin, size, sums, present, bleu, factor):
     """Fill bounds.bound with upper bounds of `factor` (float64) * BLEU for each hypothesis of a list.
 
-    `begin`, `size` (int64): the list; `sums`: float64[S] of the corpus with the hypothesis whose statistics are
-    `present` (float32[S]); `bleu`: its BLEU.
+    `begin`, `size` (int64): the list; `sums`: float64[S], statistics of the corpus with the current hypothesis of the
+    sentence; `present` (float32[S]): statistics of this hypothesis; `bleu`: BLEU of this corpus.
     """
     growth, doubt = bounds.growth, bounds.doubt
     least = sums[MATCHES]
@@ -50,7 +50,7 @@ def fill_bounds(bounds: BleuBounds, begin, size, sums, present, bleu, factor):
     ln_brevity = min(0.0, 1.0 - sums[REFERENCE_LENGTH] / sums[LENGTH])
     side, square = (1.0, 1.0) if factor > 0.0 else (-1.0, 0.0)
     for j in range(size):
-        changed = max(1.0, length + lengths[begin + j])  # below 1 with much doubt alone
+        changed = max(1.0, length + lengths[begin + j])  # below 1 only if doubt is large, and the bound is not used
         ln_changed = min(0.0, 1.0 - (reference + references[begin + j]) / changed)
         ln_ratio = growth[j] + (ln_changed - ln_brevity) + side * doubt[j]
         found = factor * bleu * (1.0 + ln_ratio + square * ln_ratio * ln_ratio) + abs(factor) * SLACK

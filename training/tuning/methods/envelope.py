@@ -1,8 +1,8 @@
-"""Exact line search for corpus metrics (Och 2003): all corpora that weights w + x d choose, as x goes along a line.
+"""Exact line search for corpus metrics (Och 2003), over all corpora that the weights w + x d choose for any x.
 
-A hypothesis scores a + b x, where a = w . h and b = d . h; the best ones of a sentence are the upper envelope of its
-lines. Where one line takes over from another, the statistics of the corpus change by a known amount, so that the
-metric is known on every interval between two such points.
+A hypothesis scores a + b x, where a = w . h and b = d . h; the best hypotheses of a sentence are the upper envelope of
+these lines. Where the envelope changes from one line to another, the statistics of the corpus change by a known amount.
+So the metric is known on every interval between two such points.
 """
 
 from typing import Annotated, NamedTuple
@@ -18,12 +18,12 @@ from phrasebeam.training.nbest.nbest_store import Lists
 class Step(NamedTuple):
     """The best point of a line search."""
 
-    x: float  # how far to go along the direction
+    x: float  # distance along the direction
     score: float  # of the metric
 
 
 class Changes(NamedTuple):
-    """The points of a line where sentences change their best hypothesis; at most one a hypothesis."""
+    """The points of a line where the best hypothesis of a sentence changes; at most one for each hypothesis."""
 
     x: Annotated[np.ndarray, array(np.float64, "H")]  # distance along the direction
     before: Annotated[np.ndarray, array(np.int64, "H")]  # best hypothesis before the point
@@ -32,7 +32,7 @@ class Changes(NamedTuple):
 
 
 def new_changes(lists: Lists) -> Changes:
-    """Arrays for the changes of `lists`."""
+    """Make arrays for the changes of `lists`."""
     return allocate(Changes, {"H": lists.row.size, "M": lists.first.size - 1})
 
 
@@ -62,7 +62,7 @@ def fill_changes(lists: Lists, a, b, changes: Changes):
                         nearest, taker = crossing, row
             if taker < 0:
                 break
-            x = max(x, nearest)  # rounding must not lead back
+            x = max(x, nearest)  # in spite of rounding errors, x must not decrease
             changes.x[count], changes.before[count], changes.after[count] = x, now, taker
             count += 1
             now = taker
@@ -71,14 +71,14 @@ def fill_changes(lists: Lists, a, b, changes: Changes):
 
 @inner_kernel
 def _is_above(a, b, row, other):
-    """Whether `row` is above `other` behind the point where they cross."""
+    """Whether `row` is above `other` to the right of the point where they cross."""
     return b[row] > b[other] or (b[row] == b[other] and a[row] > a[other])
 
 
 def line_search(lists: Lists, metric: Metric, a: np.ndarray, b: np.ndarray, changes: Changes) -> Step:
-    """The middle of the interval with the best corpus score; of several, the nearest to 0.
+    """The middle of the interval with the best corpus score; of several, the one nearest to 0.
 
-    The outermost intervals have no middle: there it is the point at distance 1 from their end. Hypotheses score a + b x
+    The outermost intervals have no middle; the point at distance 1 from their end is used. Hypotheses score a + b x
     (`a`, `b`: float64[H]); `changes` is work space.
     """
     x, scores = intervals(lists, metric, a, b, changes)
@@ -87,7 +87,7 @@ def line_search(lists: Lists, metric: Metric, a: np.ndarray, b: np.ndarray, chan
     middles = np.concatenate([[x[0] - 1.0], (x[:-1] + x[1:]) / 2, [x[-1] + 1.0]])
     ends = np.concatenate([[-np.inf], x, [np.inf]])
     allowed = (ends[:-1] < middles) & (middles < ends[1:])
-    if not allowed.any():  # between points so far from 0 lies no number
+    if not allowed.any():  # points are so far from 0 that there is no floating-point number between them
         return Step(0.0, float(scores[np.searchsorted(x, 0.0, side="right")]))
     best = scores[allowed].max()
     candidates = np.flatnonzero(allowed & (scores == best))

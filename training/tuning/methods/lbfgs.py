@@ -5,16 +5,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-MEMORY = 10  # pairs of steps and changes of the gradient
+MEMORY = 10  # number of steps that are remembered, with the changes of the gradient
 DECREASE, SHRINKING, MOST_HALVINGS = 1e-4, 0.5, 40  # Armijo's condition, by backtracking
 
 Function = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
 
 def minimize(function: Function, start: np.ndarray, steps: int, tolerance: float = 1e-6) -> tuple[np.ndarray, int]:
-    """The minimum of `function`, which returns value and gradient, and the number of steps, at most `steps`.
+    """Find the minimum of `function`, which returns value and gradient; at most `steps` steps.
 
-    Stops if the gradient is at most `tolerance` times that of the start.
+    Returns the minimum and the number of steps. Stops if the norm of the gradient is at most `tolerance` times that at
+    the start.
     """
     point = start
     value, gradient = function(point)
@@ -41,7 +42,7 @@ def minimize(function: Function, start: np.ndarray, steps: int, tolerance: float
 
 
 def _times_inverse_hessian(gradient: np.ndarray, pairs: deque[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
-    """float64[F], the gradient times the approximate inverse Hessian (two-loop recursion, algorithm 7.4)."""
+    """The gradient times the approximate inverse Hessian (float64[F]; two-loop recursion, algorithm 7.4)."""
     direction, shares = gradient.copy(), []
     for moved, changed in reversed(pairs):
         share = float(moved @ direction) / float(moved @ changed)

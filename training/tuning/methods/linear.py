@@ -8,9 +8,9 @@ from phrasebeam.training.nbest.nbest_store import Lists
 
 @inlined_kernel
 def score_row(lists: Lists, weights, row):
-    """Model score of the hypothesis `row` (int64) by `weights` (float64[D + C], of dense and then sparse features).
+    """Model score of the hypothesis `row` (int64) by `weights` (float64[D + C]: dense features, then sparse features).
 
-    Computed as four sums, so that additions need not wait for each other.
+    It is computed as four sums, so that additions need not wait for each other.
     """
     dense = lists.dense[row]
     n_dense = dense.size
@@ -49,8 +49,8 @@ def fill_scores(lists: Lists, weights, begin, end, scores):
 def add_variances(lists: Lists, sums, squares, variances):
     """Add each feature's variance within each list to `variances` (float64[F]).
 
-    `sums` and `squares` (float64[F]) are work space, 0 before and after. Dense features are taken relative to the
-    list's first hypothesis, so that one that is the same in the whole list adds exactly 0.
+    `sums` and `squares` (float64[F]) are work space, 0 before and after. The values of the list's first hypothesis are
+    subtracted from dense features, so that a feature that is the same in the whole list adds exactly 0.
     """
     n_dense = lists.dense.shape[1]
     for i in range(lists.first.size - 1):
@@ -95,8 +95,8 @@ def add_rows(lists: Lists, rows, factors, vector):
 def fill_best(lists: Lists, scores, gains, factor, begin, end, best):
     """Write the hypothesis with the largest score + factor * gain of each sentence in begin:end (int64) to `best`.
 
-    Of several, the first one. `scores`, `gains`: float64[H]; `factor`: float64; `best`: int64[M]. Of lists with at
-    least one hypothesis it is always one of them, whatever the numbers are.
+    Among equals, the first one is written; without hypotheses, -1. `scores`, `gains`: float64[H]; `factor`: float64;
+    `best`: int64[M]. If a list has hypotheses, one of them is chosen even if scores or gains are not numbers.
     """
     for i in range(begin, end):
         most, best_row = -np.inf, np.int64(-1)

@@ -1,7 +1,7 @@
 """Minimum error rate training (Och 2003): exact line searches on the metric of the corpus, from several starts.
 
-The first starts lie near the weights before, later ones near the best found so far: from there a little noise leads
-higher than from anywhere else. Noise and random directions weigh features by how much they differ within lists.
+The first starts are near the current weights, later ones near the best weights so far: a little noise from there leads
+to better scores than any other start. Noise and random directions are scaled by how much features differ within lists.
 """
 
 import math
@@ -17,7 +17,7 @@ from phrasebeam.training.tuning.methods.envelope import line_search, new_changes
 from phrasebeam.training.tuning.methods.linear import fill_scores
 from phrasebeam.training.tuning.methods.problem import Optimum, Problem
 
-MOST_LINES = 100_000  # in a round; each is a pass over all lists
+MOST_LINES = 100_000  # line searches in a round; each is a pass over all lists
 
 
 class Mert(Section):
@@ -45,7 +45,7 @@ class Mert(Section):
     )
 
 
-GENERATION = 4  # starts that go at once, so that the result does not depend on the number of threads
+GENERATION = 4  # parallel ascents; a fixed number, so that the result does not depend on the number of threads
 
 
 class Ascent(NamedTuple):
@@ -53,22 +53,22 @@ class Ascent(NamedTuple):
 
     weights: np.ndarray  # float64[F]
     score: float  # of the metric
-    n_updates: int  # line searches that improved the score
+    n_updates: int  # number of line searches that improved the score
 
 
 class Space(NamedTuple):
-    """The directions that all ascents share: scales of the features, and the dense features by column."""
+    """Data that all ascents share: scales of the features, and the dense features by column."""
 
-    unit: np.ndarray  # float64[F], how far along each feature scores change as much; 0: they do not, or may not
+    unit: np.ndarray  # float64[F], 1 / deviation within lists; 0 for features that never differ or are not tunable
     columns: np.ndarray  # float32[D, H], dense features
-    free: bool  # all features that differ within lists are tunable, so that weights times a factor choose the same
+    free: bool  # whether all features that differ within lists are tunable: then a factor of all weights has no effect
 
 
 def mert(problem: Problem, settings: Mert) -> Optimum:
-    """The best of all ascents (of equal ones the first), scaled to the sum of absolute weights of the start.
+    """The best of all ascents (of equal ones, the first), scaled to the sum of absolute weights of the start.
 
-    The score of a corpus does not depend on that scale, but the pruning of the search does. If weights are fixed, and
-    their features differ within lists, the scale cannot be chosen.
+    The score of a corpus does not depend on that scale, but the pruning of the search does. The result is not scaled if
+    features with fixed weights differ within lists.
     """
     space, generators = new_space(problem), problem.rng.spawn(settings.restarts + 1)
     best = ascend(problem, settings, space, problem.start, generators[0])
@@ -86,7 +86,7 @@ def mert(problem: Problem, settings: Mert) -> Optimum:
 
 
 def new_space(problem: Problem) -> Space:
-    """The space of the tunable features that differ within lists."""
+    """Make the space of the tunable features that differ within lists."""
     deviations, dense = problem.deviations(), problem.lists.dense
     differs = deviations > 0
     unit = np.divide(1.0, deviations, out=np.zeros(deviations.size), where=differs & problem.tunable)
@@ -95,7 +95,7 @@ def new_space(problem: Problem) -> Space:
 
 
 def rescaled(weights: np.ndarray, like: np.ndarray, tunable: np.ndarray) -> np.ndarray:
-    """`weights` with the sum of absolute values of `like`; those that are not tunable stay."""
+    """`weights`, scaled to the sum of absolute values of `like`; weights that are not tunable do not change."""
     size, expected = np.abs(weights[tunable]).sum(), np.abs(like[tunable]).sum()
     if size == 0 or expected == 0:
         return weights
@@ -103,7 +103,7 @@ def rescaled(weights: np.ndarray, like: np.ndarray, tunable: np.ndarray) -> np.n
 
 
 def near(problem: Problem, noise: float, space: Space, weights: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Random weights whose scores differ from those of `weights` by noise times the scores' own deviation."""
+    """Random weights near `weights`: scores change by about `noise` times the standard deviation of scores in lists."""
     n_features = max(1, int(np.count_nonzero(space.unit)))
     size = noise * problem.deviation_of(problem.scores(weights)) / math.sqrt(n_features)
     drawn: np.ndarray = weights + size * space.unit * rng.standard_normal(weights.size)
@@ -111,7 +111,7 @@ def near(problem: Problem, noise: float, space: Space, weights: np.ndarray, rng:
 
 
 def ascend(problem: Problem, settings: Mert, space: Space, start: np.ndarray, rng: np.random.Generator) -> Ascent:
-    """Line searches along coordinates and some random directions, until a round of them brings little."""
+    """Repeat rounds of line searches along coordinates and random directions, until a round improves little."""
     lists, weights = problem.lists, start.copy()
     scores, slopes, changes = np.empty(problem.n_hypotheses), np.empty(problem.n_hypotheses), new_changes(lists)
     score, n_updates = problem.score_of(weights), 0

@@ -1,7 +1,7 @@
-"""The common part of the MIRA methods that step at each sentence: gains of hypotheses, and averaged weights.
+"""The common part of the MIRA methods that make a step at each sentence: gains of hypotheses, and averaged weights.
 
-The gain of a hypothesis is the score of a pseudo-corpus to which it is added, times the words of its reference; the
-pseudo-corpus is the decayed sum of the statistics of hypotheses chosen before (Chiang et al. 2008).
+The gain of a hypothesis is the score of a pseudo-corpus to which it is added, times the number of reference words in
+the result. The pseudo-corpus is the decayed sum of the statistics of hypotheses chosen before (Chiang et al. 2008).
 """
 
 from collections.abc import Callable
@@ -21,15 +21,15 @@ class Work(NamedTuple):
     """State and work space of MIRA methods that go from sentence to sentence; the longest list has K hypotheses."""
 
     weights: Annotated[np.ndarray, array(np.float64, "F")]
-    # Sum over all updates of update times the sentences seen before it
+    # Sum over all updates of the update times the number of sentences seen before it
     late: Annotated[np.ndarray, array(np.float64, "F")]
-    tunable: Annotated[np.ndarray, array(np.float64, "F")]  # 1, or 0 for what keeps its weight
+    tunable: Annotated[np.ndarray, array(np.float64, "F")]  # 1; 0 for features that keep their weights
     background: Annotated[np.ndarray, array(np.float64, "S", fill=1)]  # statistics of the pseudo-corpus
     sums: Annotated[np.ndarray, array(np.float64, "S")]  # pseudo-corpus with one more hypothesis
     scores: Annotated[np.ndarray, array(np.float64, "K")]  # model scores of the list
-    gains: Annotated[np.ndarray, array(np.float64, "K")]  # of the metric, times reference words
+    gains: Annotated[np.ndarray, array(np.float64, "K")]  # gains of the list, see above
     difference: Annotated[np.ndarray, array(np.float64, "F")]  # 0 between updates
-    n_seen: Annotated[np.ndarray, array(np.int64, 1)]  # sentences so far
+    n_seen: Annotated[np.ndarray, array(np.int64, 1)]  # number of sentences so far
 
 
 def new_work(problem: Problem) -> Work:
@@ -41,14 +41,14 @@ def new_work(problem: Problem) -> Work:
 
 
 def average(work: Work) -> np.ndarray:
-    """float64[F] mean of the weights after each sentence."""
+    """The mean of the weights after each sentence (float64[F])."""
     return work.weights - work.late / max(1, int(work.n_seen[0]))
 
 
 def best_average(problem: Problem, epochs: int, run_epoch: Callable[[np.ndarray, Work], int]) -> Optimum:
-    """The averaged weights of the epoch after which they score best on the lists.
+    """Run all epochs, and return the averaged weights after an epoch that score best on the lists.
 
-    `run_epoch` steps at every sentence, in the order given (int64[M]), and returns how many steps it took.
+    `run_epoch` visits all sentences in the given order (int64[M]), and returns the number of steps.
     """
     work, n_updates = new_work(problem), 0
     best, most = Optimum(problem.start, 0), -np.inf
@@ -75,7 +75,7 @@ def fill_list(lists: Lists, kind, i, work: Work):
 
 @inner_kernel
 def best_of(work: Work, size, factor):
-    """Position (int64) in a list of `size` (int64) of the first hypothesis with the largest score + factor * gain."""
+    """Position (int64) of the first hypothesis with the largest score + factor * gain in a list of `size` (int64)."""
     best = np.int64(0)
     for position in range(1, size):
         lead = work.scores[position] - work.scores[best] + factor * (work.gains[position] - work.gains[best])
@@ -86,7 +86,7 @@ def best_of(work: Work, size, factor):
 
 @inlined_kernel
 def move(lists: Lists, row, step, work: Work):
-    """Add `step` (float64) times work.difference to the weights of features of `row` (int64), and make it 0 there."""
+    """Add `step` (float64) * work.difference to the weights of the features of `row` (int64), and set it to 0 there."""
     n_dense, seen = lists.dense.shape[1], work.n_seen[0]
     for j in range(n_dense):
         _move_weight(j, step, seen, work)

@@ -19,7 +19,7 @@ class MiraBatch(Section):
 
 
 def mira_batch(problem: Problem, settings: MiraBatch) -> Optimum:
-    """The averaged weights of the epoch after which they score best on the lists."""
+    """The averaged weights after an epoch that score best on the lists."""
 
     def epoch(order: np.ndarray, work: Work) -> int:
         return run_epoch(problem.lists, problem.metric.kind, order, settings.c, settings.decay, work)
@@ -29,9 +29,9 @@ def mira_batch(problem: Problem, settings: MiraBatch) -> Optimum:
 
 @kernel
 def run_epoch(lists: Lists, kind, order, c, decay, work: Work):
-    """Step at each sentence of `order` (int64[M]), and return the number of steps that moved the weights.
+    """Make a step at each sentence of `order` (int64[M]); return the number of steps that changed the weights.
 
-    `kind` (int64) is that of the metric; `c` and `decay` (float64) are those of the settings.
+    `kind` (int64): of the metric; `c` and `decay` (float64): as in the settings.
     """
     n_updates = 0
     for n in range(order.size):
@@ -50,9 +50,10 @@ def run_epoch(lists: Lists, kind, order, c, decay, work: Work):
 
 @inner_kernel
 def separate(lists: Lists, hope, fear, loss, c, work: Work):
-    """Make the least step, at most `c` (float64), after which the hope leads by `loss` (float64) more; 1 if any.
+    """Make the smallest step after which the lead of the hope is larger by `loss` (float64), but at most `c` (float64).
 
-    It is that of PA-I (Crammer et al. 2006). `hope`, `fear`: int64, rows of hypotheses.
+    It is the step of PA-I (Crammer et al. 2006). `hope`, `fear`: int64, rows of hypotheses. Returns 1 if the weights
+    changed, else 0.
     """
     norm = add_tracked(lists, hope, 1.0, work) + add_tracked(lists, fear, -1.0, work)
     step = min(c, loss / norm) if norm > 0.0 else 0.0
@@ -65,7 +66,7 @@ def separate(lists: Lists, hope, fear, loss, c, work: Work):
 def add_tracked(lists: Lists, row, factor, work: Work):
     """Add `factor` (float64) times the tunable features of `row` (int64) to work.difference.
 
-    Returns by how much the squared norm of the difference grows.
+    Returns the increase of the squared norm of work.difference.
     """
     dense, grown = lists.dense[row], 0.0
     for j in range(dense.size):

@@ -1,8 +1,9 @@
-"""MIRA with several constraints a sentence (Chiang et al. 2008), solved by SMO (Platt 1998); in batches.
+"""MIRA with several constraints per sentence (Chiang et al. 2008), solved by SMO (Platt 1998); in batches.
 
-Candidates of a sentence are those with the largest score, score + gain and score - gain. The least change of the
-weights is sought after which the hope leads every other candidate by its loss, the difference of their gains; what is
-missing costs C each. Its dual has a multiplier for each candidate, together C, at first all of it on the hope.
+Candidates of a sentence are the hypotheses with the largest score, score + gain and score - gain. The hope shall lead
+every other candidate by a loss, the difference of their gains. The step of a sentence is the smallest change of the
+weights after which it does; the largest remaining violation costs C times its size. The dual problem has a multiplier
+for each candidate; their sum is C, and at first the hope has all of it.
 """
 
 from typing import Annotated, NamedTuple
@@ -32,7 +33,7 @@ class MiraChiang(Section):
     tolerance: PositiveFactor = Field(1e-3, description="largest violation of a constraint that is tolerated")
 
 
-MOST_STEPS = 1000  # of SMO, a sentence
+MOST_STEPS = 1000  # of SMO, for each sentence
 CRITERIA = 3
 
 
@@ -40,16 +41,16 @@ class HypothesisSets(NamedTuple):
     """Up to N candidates of one sentence, number 0 is the hope; the longest list has K hypotheses."""
 
     position: Annotated[np.ndarray, array(np.int64, "N")]  # in the list
-    product: Annotated[np.ndarray, array(np.float64, "N", "N")]  # of their features
+    product: Annotated[np.ndarray, array(np.float64, "N", "N")]  # scalar products of their features
     violation: Annotated[np.ndarray, array(np.float64, "N")]  # loss minus lead of the hope
     multiplier: Annotated[np.ndarray, array(np.float64, "N")]  # of the dual
     criterion: Annotated[np.ndarray, array(np.float64, "K")]  # score + factor * gain
-    order: Annotated[np.ndarray, array(np.int64, "K")]  # of the list, by criterion
+    order: Annotated[np.ndarray, array(np.int64, "K")]  # positions in the list, sorted by criterion
     is_chosen: Annotated[np.ndarray, array(np.uint8, "K")]  # 0 between sentences
 
 
 def mira_chiang(problem: Problem, settings: MiraChiang) -> Optimum:
-    """The averaged weights of the epoch after which they score best on the lists."""
+    """The averaged weights after an epoch that score best on the lists."""
     longest = problem.longest
     candidates = allocate(HypothesisSets, {"N": 1 + CRITERIA * settings.candidates, "K": longest})
     limits = settings.c, settings.decay, settings.tolerance, settings.candidates
@@ -64,7 +65,7 @@ def mira_chiang(problem: Problem, settings: MiraChiang) -> Optimum:
 def run_epoch(lists: Lists, kind, order, limits, work: Work, candidates: HypothesisSets):
     """Solve a quadratic program at each sentence of `order` (int64[M]), and return the number of SMO steps.
 
-    `kind` (int64) is that of the metric; `limits`: (C, decay, tolerance, number of candidates by each criterion).
+    `kind` (int64): of the metric; `limits`: (C, decay, tolerance, number of candidates by each criterion).
     """
     c, decay, tolerance, n_best = limits
     n_steps = 0
@@ -90,9 +91,9 @@ def run_epoch(lists: Lists, kind, order, limits, work: Work, candidates: Hypothe
 
 @kernel
 def choose(work: Work, size, n_best, candidates: HypothesisSets):
-    """Choose the `n_best` (int64) candidates by each criterion of a list of `size` (int64); return their number.
+    """Choose the `n_best` (int64) candidates by each criterion from a list of `size` (int64); return their number.
 
-    The hope is the first one, and each stands there once.
+    The hope is the first candidate; no candidate is repeated.
     """
     count = np.int64(1)
     candidates.position[0] = best_of(work, size, 1.0)
@@ -114,9 +115,10 @@ def choose(work: Work, size, n_best, candidates: HypothesisSets):
 
 @inner_kernel
 def fill_products(lists: Lists, first, count, work: Work, candidates: HypothesisSets):
-    """Fill the products of tunable features of all pairs of `count` (int64) candidates of the list at `first` (int64).
+    """Fill candidates.product with the scalar products of tunable features of all pairs of candidates.
 
-    work.difference is 0 before and after.
+    There are `count` (int64) candidates, of the list that begins at `first` (int64). work.difference is 0 before and
+    after.
     """
     vector = work.difference
     for j in range(count):
@@ -137,7 +139,7 @@ def fill_products(lists: Lists, first, count, work: Work, candidates: Hypothesis
 
 @inner_kernel
 def clear_row(lists: Lists, row, vector):
-    """Set `vector` (float64[F]) to 0 if the hypothesis `row` (int64) has features."""
+    """Set the elements of `vector` (float64[F]) to 0 for the features of the hypothesis `row` (int64)."""
     for f in range(lists.dense.shape[1]):
         vector[f] = 0.0
     for z in range(lists.sparse_first[row], lists.sparse_first[row + 1]):
@@ -168,7 +170,7 @@ def solve(count, tolerance, candidates: HypothesisSets):
             shift = min(shift, gap / norm)
         multiplier[most] += shift
         multiplier[least] -= shift
-        for j in range(count):  # the weights move by shift times features of least minus most
+        for j in range(count):  # the weights change by shift * (features of least - features of most)
             moved = product[j, least] - product[j, most] - product[0, least] + product[0, most]
             violation[j] += shift * moved
     return np.int64(MOST_STEPS)
@@ -176,9 +178,9 @@ def solve(count, tolerance, candidates: HypothesisSets):
 
 @inner_kernel
 def apply(lists: Lists, first, count, c, work: Work, candidates: HypothesisSets):
-    """Add the solution of the dual to the weights: `c` (float64) times the hope less the candidates by multiplier.
+    """Add the solution of the dual to the weights: `c` * features of the hope - sum of multiplier * features.
 
-    The list begins at `first` (int64) and has `count` (int64) candidates.
+    `c`: float64. The sum is over the `count` (int64) candidates of the list that begins at `first` (int64).
     """
     hope = lists.row[first + candidates.position[0]]
     add_row(lists, hope, c, work.difference)

@@ -1,8 +1,9 @@
-"""Corpus-level MIRA (Tan et al. 2013, algorithm 1): one hope and one fear corpus, and one step, an epoch.
+"""Corpus-level MIRA (Tan et al. 2013, algorithm 1): each epoch has one hope corpus, one fear corpus and one step.
 
-Their hope and fear are those of equations 5 and 6. The paper builds them of hypotheses that are chosen by the smoothed
-BLEU of sentences (`gains: sentence`), which prefers short ones (Nakov et al. 2012). By default (`gains: corpus`) the
-equations themselves are maximized, a sentence at a time, from the corpora of the epoch before.
+The hope and fear corpora are those of equations 5 and 6. The paper builds them from hypotheses that are chosen by the
+smoothed BLEU of sentences (`gains: sentence`), which prefers short hypotheses (Nakov et al. 2012). By default (`gains:
+corpus`) the equations themselves are maximized, one sentence after the other, starting from the corpora of the last
+epoch.
 """
 
 from collections.abc import Callable
@@ -32,14 +33,14 @@ class MiraCorpus(Section):
     )
 
 
-Choice = Callable[[np.ndarray], np.ndarray]  # hope and fear (int64[2, M]) by model scores (float64[H])
+Choice = Callable[[np.ndarray], np.ndarray]  # from model scores (float64[H]) to hope and fear corpora (int64[2, M])
 
 
 def mira_corpus(problem: Problem, settings: MiraCorpus) -> Optimum:
     """The averaged weights of the epoch in which they score best on the lists."""
     weights, total = problem.start.copy(), problem.start.copy()
     choose = by_sentence(problem) if settings.gains == "sentence" else by_corpus(problem)
-    summed = np.zeros(problem.n_hypotheses)  # scores by the average of all weights so far, times their number
+    summed = np.zeros(problem.n_hypotheses)  # sum of the scores by all weights so far
     best, most, n_updates = Optimum(problem.start, 0), -np.inf, 0
     for epoch in range(settings.epochs + 1):
         scores = problem.scores(weights)
@@ -62,7 +63,7 @@ def by_sentence(problem: Problem) -> Choice:
 
 
 def by_corpus(problem: Problem) -> Choice:
-    """Choice of hope and fear by corpus scores (equations 5 and 6), each time from the corpora of the last one."""
+    """Choice of hope and fear by corpus scores (equations 5 and 6); a call starts from the corpora of the last one."""
     corpora = np.tile(problem.best(problem.scores(problem.start)), (2, 1))
     columns = np.ascontiguousarray(problem.lists.statistics[problem.lists.row].T)
     bounds = [allocate(BleuBounds, {"K": problem.longest}, columns=columns) for _ in corpora]
@@ -81,9 +82,10 @@ def by_corpus(problem: Problem) -> Choice:
 
 
 def corpus_step(problem: Problem, weights: np.ndarray, hope: np.ndarray, fear: np.ndarray, c: float) -> np.ndarray:
-    """float64[F], the step that lines 9 to 12 add to the weights; `hope`, `fear`: a hypothesis a sentence (int64[M]).
+    """The step that lines 9 to 12 add to the weights (float64[F]).
 
-    It is 0 if the hope leads by enough already, or if hope and fear have the same features.
+    `hope`, `fear`: int64[M], one hypothesis for each sentence. The step is 0 if the hope already leads by enough, or if
+    hope and fear have the same features.
     """
     share = np.full(problem.n_sentences, 1.0 / problem.n_sentences)
     difference = problem.feature_sum(fear, share) - problem.feature_sum(hope, share)  # delta H
@@ -97,11 +99,11 @@ def corpus_step(problem: Problem, weights: np.ndarray, hope: np.ndarray, fear: n
 
 @kernel
 def improve_corpus(lists: Lists, kind, scores, factor, sums, changed, rows, bounds: BleuBounds):
-    """Maximize equations 5 and 6 a sentence at a time, keeping the hypotheses of all other sentences.
+    """Maximize equations 5 and 6, one sentence after the other; the hypotheses of all other sentences stay the same.
 
     `kind`: int64, of the metric; `scores`: float64[H]; `factor`: 1 for the hope, -1 for the fear (float64); `rows`:
-    int64[M], the corpus before and after, whose statistics add up to `sums` (float64[S]); `changed`: float64[S], work
-    space. Hypotheses that cannot be better than the one before are passed over.
+    int64[M], the corpus before and after; `sums`: float64[S], sums of its statistics; `changed`: float64[S], work
+    space. Hypotheses that cannot be better than the current one, by `bounds`, are skipped.
     """
     factor *= rows.size
     for i in range(rows.size):

@@ -11,7 +11,7 @@ from phrasebeam.training.tuning.methods.lbfgs import minimize
 from phrasebeam.training.tuning.methods.linear import score_row
 from phrasebeam.training.tuning.methods.problem import Optimum, Problem
 
-MOST_SAMPLES = 1_000_000  # pairs of a list, in memory
+MOST_SAMPLES = 1_000_000  # pairs of a list, which are in memory
 
 
 class Sampling(Section):
@@ -35,7 +35,7 @@ class Pro(Sampling):
 
 
 def pro(problem: Problem, settings: Pro) -> Optimum:
-    """A step from the weights before towards those that rank the pairs best."""
+    """Interpolate the current weights with the weights that rank the pairs best."""
     pairs = sample(problem, settings)
     if pairs.better.size == 0:
         return Optimum(problem.start, 0)
@@ -47,7 +47,7 @@ def pro(problem: Problem, settings: Pro) -> Optimum:
 
 
 def sample(problem: Problem, settings: Pro) -> Pairs:
-    """The pairs drawn from each list with the largest differences in sentence score, above the threshold."""
+    """Draw pairs from each list, and keep those with the largest differences in sentence score, above the threshold."""
     gains = problem.metric.sentence_scores(problem.lists.statistics)
     first, row = problem.lists.first, problem.lists.row
     better, worse = [], []
@@ -60,10 +60,10 @@ def sample(problem: Problem, settings: Pro) -> Pairs:
 
 
 def loss(problem: Problem, pairs: Pairs, weights: np.ndarray, penalty: float) -> tuple[float, np.ndarray]:
-    """Sum over the pairs of ln(1 + exp(-lead of the better)), plus penalty / 2 |w|^2; and the gradient (float64[F])."""
+    """Sum over pairs of ln(1 + exp(-lead of the better one)), plus penalty / 2 |w|^2; and its gradient (float64[F])."""
     leads = np.empty(pairs.better.size)
     fill_leads(problem.lists, weights, pairs, leads)
-    share = 1.0 / (1.0 + np.exp(np.minimum(leads, 700.0)))  # of each pair in the gradient
+    share = 1.0 / (1.0 + np.exp(np.minimum(leads, 700.0)))  # factor of each pair in the gradient
     gradient = problem.feature_sum(pairs.worse, share) - problem.feature_sum(pairs.better, share)
     moved = np.where(problem.tunable, weights, 0.0)
     value = np.logaddexp(0.0, -leads).sum() + penalty / 2 * (moved @ moved)
@@ -72,6 +72,6 @@ def loss(problem: Problem, pairs: Pairs, weights: np.ndarray, penalty: float) ->
 
 @kernel
 def fill_leads(lists: Lists, weights, pairs: Pairs, leads):
-    """Write the score differences of better and worse by `weights` (float64[F]) to `leads` (float64[P])."""
+    """Write each pair's score difference by `weights` (float64[F]), better minus worse, to `leads` (float64[P])."""
     for k in range(leads.size):
         leads[k] = score_row(lists, weights, pairs.better[k]) - score_row(lists, weights, pairs.worse[k])

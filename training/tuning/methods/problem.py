@@ -1,4 +1,4 @@
-"""The input of every tuning method: n-best lists, a metric, and the weights to begin with."""
+"""The input of every tuning method: n-best lists, a metric, and the initial weights."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -12,28 +12,28 @@ from phrasebeam.training.metrics.metric import Metric
 from phrasebeam.training.nbest.nbest_store import Lists
 from phrasebeam.training.tuning.methods.linear import add_rows, add_variances, fill_best, fill_scores
 
-MOST_EPOCHS = 100_000  # of a method, over all lists
+MOST_EPOCHS = 100_000  # maximum number of epochs of a method
 
 
 class Optimum(NamedTuple):
     """The result of a tuning method."""
 
     weights: np.ndarray  # float64[F]
-    n_updates: int  # how often it moved the weights
-    epoch: int = 0  # whose weights these are; 0 for methods without epochs
+    n_updates: int  # number of changes of the weights
+    epoch: int = 0  # the epoch with these weights; 0 for methods without epochs
 
 
 @dataclass(frozen=True)
 class Problem:
-    """N-best lists with at least one hypothesis a sentence, a metric, and starting weights."""
+    """N-best lists with at least one hypothesis for each sentence, a metric, and initial weights."""
 
     lists: Lists
     metric: Metric
-    start: np.ndarray  # float64[F], weights before
-    tunable: np.ndarray  # bool[F], the others keep their weight
+    start: np.ndarray  # float64[F], initial weights
+    tunable: np.ndarray  # bool[F], whether the weight may change
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
     threads: int = 1
-    memory: int = DEFAULT_MEMORY  # bytes that the process may hold
+    memory: int = DEFAULT_MEMORY  # bound on the memory of the process, in bytes
 
     @property
     def n_sentences(self) -> int:
@@ -45,11 +45,11 @@ class Problem:
 
     @property
     def longest(self) -> int:
-        """Hypotheses of the longest list."""
+        """Number of hypotheses of the longest list."""
         return int(np.diff(self.lists.first).max())
 
     def scores(self, weights: np.ndarray) -> np.ndarray:
-        """float64[H] model scores."""
+        """The model score of each hypothesis (float64[H])."""
         scores = np.empty(self.n_hypotheses)
         bounds = np.linspace(0, scores.size, self.threads + 1).astype(np.int64)
 
@@ -60,29 +60,29 @@ class Problem:
         return scores
 
     def best(self, scores: np.ndarray, gains: np.ndarray | None = None, factor: float = 0.0) -> np.ndarray:
-        """int64[M], of each sentence the hypothesis with the largest score + factor * gain."""
+        """The hypothesis with the largest score + factor * gain of each sentence (int64[M])."""
         rows = np.empty(self.n_sentences, np.int64)
         gains = scores if gains is None else gains
         fill_best(self.lists, scores, gains, float(factor), 0, self.n_sentences, rows)
         return rows
 
     def corpus_score(self, rows: np.ndarray) -> float:
-        """Metric score of the corpus of the hypotheses `rows` (int64[M])."""
+        """The metric score of the corpus of the hypotheses `rows` (int64[M])."""
         return self.metric.corpus_score(self.lists.statistics[rows])
 
     def score_of(self, weights: np.ndarray) -> float:
-        """Metric score of the hypotheses that are best by `weights` (float64[F])."""
+        """The metric score of the hypotheses that `weights` (float64[F]) choose."""
         return self.corpus_score(self.best(self.scores(weights)))
 
     def feature_sum(self, rows: np.ndarray, factors: np.ndarray) -> np.ndarray:
-        """float64[F], sum of features of `rows` (int64[K]) times `factors` (float64[K]); those not tunable are 0."""
+        """Sum of the features of `rows` (int64[K]) times `factors` (float64[K]), as float64[F]; 0 if not tunable."""
         total = np.zeros(self.start.size)
         add_rows(self.lists, rows, factors, total)
         total[~self.tunable] = 0.0
         return total
 
     def deviations(self) -> np.ndarray:
-        """float64[F], of each feature the standard deviation within lists."""
+        """The standard deviation of each feature within lists (float64[F])."""
         variances, size = np.zeros(self.start.size), self.start.size
         add_variances(self.lists, np.zeros(size), np.zeros(size), variances)
         deviations: np.ndarray = np.sqrt(variances / self.n_sentences)
@@ -90,7 +90,7 @@ class Problem:
 
     def deviation_of(self, scores: np.ndarray) -> float:
         """The standard deviation of model scores (float64[H]) within lists."""
-        # Scaled by a power of two, which is exact: squares of large scores would not be finite.
+        # Scores are scaled by a power of two, which is exact, since squares of large scores would not be finite.
         exponent = int(np.frexp(np.abs(scores).max(initial=0.0))[1])
         first, ordered = self.lists.first[:-1], np.ldexp(scores[self.lists.row], -exponent)
         sizes = np.diff(self.lists.first)
@@ -100,7 +100,7 @@ class Problem:
 
 
 def in_threads(threads: int, work: Callable[[int], None], n: int) -> None:
-    """Call work(i) for every i < n, on this number of threads."""
+    """Call work(i) for every i < n on `threads` threads."""
     if threads == 1:
         for i in range(n):
             work(i)

@@ -1,4 +1,4 @@
-"""The methods by name, each a function of a problem and of its own settings, and the section of these settings."""
+"""The methods by name, and their settings. A method is a function of a problem and of its own section of settings."""
 
 from collections.abc import Callable
 from typing import Any, Literal
