@@ -15,7 +15,7 @@ from benchmarks.measure import run
 MOST = 100  # pairs of a source phrase
 DIRECT = 2  # column of p(e|f)
 TABLE = re.compile(r"^PhraseDictionaryMemory (.*)\bpath=(\S+)(.*)$", re.MULTILINE)
-REORDERING = re.compile(r"^LexicalReordering (.*) path=(\S+)$", re.MULTILINE)
+REORDERING = re.compile(r"^LexicalReordering (.*)\bpath=(\S+)(.*)$", re.MULTILINE)
 
 
 def with_probing_table(ini: Path, program: Path) -> Path:
@@ -35,7 +35,7 @@ def with_probing_table(ini: Path, program: Path) -> Path:
     run([f"{program}", *switches, "--input-pt", f"{joined}", "--output-dir", f"{directory}"])
     joined.unlink()
     text = TABLE.sub(rf"ProbingPT \1path={directory}\3", text)
-    made.write_text(REORDERING.sub(r"LexicalReordering \1 property-index=0", text))
+    made.write_text(REORDERING.sub(r"LexicalReordering \1property-index=0\3", text))
     return made
 
 
