@@ -144,7 +144,7 @@ def _prefixes(options: TranslateOptions, settings: LineSettings) -> Iterator[Pre
 
 
 def _request(options: TranslateOptions, settings: TranslateSettings) -> Request:
-    """The request for each sentence. The option `moses_names` needs a list, of one translation, with sparse features."""
+    """The request for each sentence. The option `moses_names` needs sparse features, which a list (of one) has."""
     n = options["nbest"] or (1 if options["moses_names"] else None)
     beam = math.inf if options["lattice_beam"] is None else options["lattice_beam"]
     wants_lattice = options["lattice_output"] is not None
