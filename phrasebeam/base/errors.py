@@ -9,7 +9,7 @@ LONGEST_ERROR = 2000  # characters of the whole error, as a last resort
 
 
 class SmtError(Exception):
-    """Base class of errors that a user can correct; commands print the error as one line and exit with status 2."""
+    """Base class of errors that a user can correct; the commands print it as one line and exit with status 2."""
 
     def __str__(self) -> str:
         text = super().__str__()
