@@ -17,7 +17,7 @@ from phrasebeam.server.serving.server_settings import ServerLimits
 MOST_HEADERS = 256  # of a request; each takes some 150 bytes beside its text
 MOST_PIPELINED = 100  # requests that may wait on one connection
 CHUNK_FRAME = 12  # bytes around the content of a chunk of a body: its length, and two ends of lines
-SECONDS_TO_READ = 1.0  # that a client has to read its refusal, while what it still sends is dropped
+SECONDS_TO_READ = 1.0  # for a client to read its refusal; what it still sends is dropped
 
 
 class _FaultError(Exception):

@@ -34,7 +34,7 @@ class Pool(Generic[Item]):
 
 
 class ScratchArrays:
-    """Scratch arrays of a thread, by name. They are kept, since new memory costs more than filling it, and grow."""
+    """Scratch arrays of a thread, by name. They grow and are kept, since new memory costs more than filling it."""
 
     def __init__(self) -> None:
         self._arrays: dict[str, np.ndarray] = {}

@@ -19,7 +19,7 @@ from phrasebeam.server.serving.server_settings import ServerLimits
 
 MOST_PROBLEMS = 3  # of one request that an answer names
 JSON = "application/json"
-DRAINED = 8  # of a refused body, this many times the allowed size is read
+DRAINED = 8  # of a refused body, at most this many times the allowed size is read
 
 
 class ErrorAnswer(BaseModel):
