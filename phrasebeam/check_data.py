@@ -1,8 +1,8 @@
 """Whether a folder has the corpora that the experiments read: python -m phrasebeam.check_data DATA [--corpus NAME ...]
 
-Says for each corpus which files are missing, which sides or alignments have other numbers of lines, and which text does
-not look as the published figures need it: tokens with spaces between them, lower case. Exit status 1 where something is
-wrong. docs/experiments/data.md tells where the corpora come from.
+For each corpus it says which files are missing, which sides or alignments differ in their numbers of lines, and which
+text is not as the published figures need it: tokens with spaces between them, in lower case. The exit status is 1 if
+anything is wrong. docs/experiments/data.md says where the corpora come from.
 """
 
 import argparse

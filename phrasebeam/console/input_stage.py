@@ -21,7 +21,7 @@ def input_name(path: Path | None) -> str:
 
 
 def show_input_progress(source: Path | None, output: Path) -> None:
-    """Call show_progress if lines come from a file and are not written to the terminal; the first call of a command."""
+    """Call show_progress if lines come from a file and are not written to the terminal; a command calls this first."""
     if os.isatty(2) and not _may_be_seen(output) and _is_file(source):
         show_progress()
 
