@@ -1,4 +1,4 @@
-"""The files of the corpora that are measured on: which of them train, tune and test."""
+"""The files of the corpora for measurements: those for training, tuning and testing."""
 
 import re
 from itertools import islice
@@ -11,7 +11,7 @@ from phrasebeam.training.bitext.bitext_files import BitextFiles
 
 __all__ = ["CORPORA"]
 MASK = re.compile(rb"<[ST]_")
-HELD_OUT = 500  # training pairs that become the test set of a corpus that has none
+HELD_OUT = 500  # last training pairs, used as the test set of a corpus without a test set
 
 
 class Files(NamedTuple):
@@ -25,7 +25,7 @@ class Files(NamedTuple):
 
 
 def prepare(data: Path, corpus: MeasuredCorpus, directory: Path) -> Files:
-    """The files to train and test on; those split off the training text are written to `directory`."""
+    """The files to train and test on. If a test set is split off the training text, both are written to `directory`."""
     languages = corpus.source, corpus.target
     alignment = f"train.align.{corpus.source}-{corpus.target}"
     train = [data / f"train.{languages[0]}", data / f"train.{languages[1]}", data / alignment]
@@ -54,7 +54,7 @@ def head(path: Path, n_lines: int, directory: Path) -> Path:
 
 
 def unmasked(files: Files, directory: Path, n_pairs: int | None) -> BitextFiles:
-    """The training data without pairs that have masked words, and of them the first."""
+    """The training data without pairs with masked words; only the first `n_pairs` of them, if that is given."""
     paths = files.source, files.target, files.alignment
     own = [directory / path.name for path in paths]
     if all(path.exists() for path in own):

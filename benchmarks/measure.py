@@ -1,4 +1,4 @@
-"""What a command takes: wall and processor seconds, and the peak memory of its processes together (Linux: /proc)."""
+"""The cost of a command: wall and processor seconds, and the peak memory of all its processes (Linux: /proc)."""
 
 import os
 import subprocess
@@ -16,12 +16,12 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 class Run(NamedTuple):
-    """One command that ended well."""
+    """One command that succeeded."""
 
-    seconds: float  # wall
+    seconds: float  # wall time
     processor_seconds: float  # of all its processes
-    peak_bytes: int  # resident; pages that processes share count in each
-    others: float  # processors that other programs kept busy meanwhile, on average; they disturb
+    peak_bytes: int  # resident; pages shared by several processes count for each of them
+    others: float  # mean number of processors that other programs, which disturb the measurement, kept busy meanwhile
     output: str
     messages: str  # standard error
 
@@ -29,7 +29,7 @@ class Run(NamedTuple):
 def run(command: list[str], stdin: Path | None = None, environment: dict[str, str] | None = None) -> Run:
     """Run `command` and measure it; ends the program with its messages if it fails.
 
-    Memory is read every POLL_SECONDS, but a peak of the largest process is never missed: the kernel keeps that itself.
+    Memory is read every POLL_SECONDS. A peak of the largest process is never missed: the kernel records it.
     """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as messages:
         with open(stdin or os.devnull, "rb") as text:
@@ -52,9 +52,9 @@ def run(command: list[str], stdin: Path | None = None, environment: dict[str, st
 
 
 class Answered(NamedTuple):
-    """What a command that answers each line with a line took for all lines but the first, without its start and end."""
+    """Cost and answers of a command that answers each line with a line; without the first line, start and end."""
 
-    seconds: float  # of the clock
+    seconds: float  # wall time
     processor_seconds: float  # of all its threads
     lines: list[str]
 
@@ -98,12 +98,12 @@ def _write(stream: TextIO, text: str) -> None:
 
 
 def _processor_clock(pid: int) -> float:
-    """Processor seconds of all threads of a process, by the clock that Linux has for each (clock_getcpuclockid)."""
+    """Processor seconds of all threads of a process, by the clock that Linux has for each process."""
     return time.clock_gettime((~pid << 3) | 2)
 
 
 def busy_seconds() -> float:
-    """Processor seconds of everything on this machine since it started, so far as it says so."""
+    """Processor seconds of everything on this machine since it started; 0 if the system does not say."""
     try:
         fields = [int(field) for field in Path("/proc/stat").read_text().split("\n")[0].split()[1:]]
     except FileNotFoundError:
@@ -119,7 +119,7 @@ def checkout_environment(changes: dict[str, str] | None = None) -> dict[str, str
 
 
 class _MemoryPoll:
-    """Reads the memory of a process and its descendants until left."""
+    """Reads the memory of a process and its descendants until the context ends."""
 
     def __init__(self, pid: int):
         self.pid, self.peak = pid, 0
@@ -140,7 +140,7 @@ class _MemoryPoll:
 
 
 def tree_bytes(pid: int) -> int:
-    """Resident bytes of the process and all its descendants; 0 for those that are gone."""
+    """Resident bytes of the process and all its descendants; a process that is gone counts 0."""
     try:
         total = int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
         tasks = list(Path(f"/proc/{pid}/task").iterdir())
@@ -156,12 +156,12 @@ def tree_bytes(pid: int) -> int:
 
 
 def directory_bytes(directory: Path) -> int:
-    """What the files in `directory` take."""
+    """The total size of the files in `directory`."""
     return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
 
 
 def table(rows: list[list[str]]) -> str:
-    """Rows of cells, the first of them the heading, in Markdown."""
+    """A Markdown table from rows of cells; the first row is the heading."""
     heading, *others = ["| " + " | ".join(row) + " |" for row in rows]
     return "\n".join([heading, "|---" * len(rows[0]) + "|", *others])
 

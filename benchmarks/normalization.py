@@ -1,12 +1,12 @@
-"""Accuracy of normalizers on the historical texts of Bollmann (2019), beside what he published of other systems.
+"""Accuracy of normalizers on the historical texts of Bollmann (2019), compared with the figures in that paper.
 
     python -m benchmarks.normalization DATA [--sets slovene-bohoric ...] [--sizes 1000 5000] [--blocks 3] [--words DIR]
 
-DATA has SET.train.tsv, SET.dev.tsv (word, tab, form) and modern.LANGUAGE.gz. Block i are the words from i times the
-size on; a normalizer is trained on each, and scored on the development set, from which nothing is learned. Text is
-prepared as in the paper: lower case, NFC, digits as 0, lines of punctuation left out. DIR may have modern.LANGUAGE.gz
-of languages that DATA has none of, a word a line. Runs that are in the file of results are not made again; with
-`--beside VARIANT`, of other runs in it, both are compared where they have the same blocks.
+DATA has SET.train.tsv, SET.dev.tsv (word, tab, form) and modern.LANGUAGE.gz. Block i is the i-th part of `size` words,
+counted from 0. A normalizer is trained on each block, and scored on the development set, from which nothing is learned.
+Text is prepared as in the paper: lowercased, NFC, digits as 0, without lines of punctuation. DIR may have
+modern.LANGUAGE.gz, with one word per line, for languages that DATA does not have. Runs that are in the file of results
+are not made again. `--beside VARIANT` names other runs in that file; both are compared on the blocks that both have.
 """
 
 import argparse
@@ -75,7 +75,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 
 def _run(given: argparse.Namespace, name: str, size: int, block: int) -> None:
-    """Train on a block and score, unless the results have it, or the training data have no such block."""
+    """Train on a block and score, unless the results have that, or the training data have no such block."""
     key = [given.variant, name, str(size), str(block)]
     if key in [[row[column] for column in COLUMNS[:4]] for row in _rows(given.results)]:
         return
@@ -94,7 +94,7 @@ def _run(given: argparse.Namespace, name: str, size: int, block: int) -> None:
 
 
 def scored(given: argparse.Namespace, directory: Path, name: str, pairs: Sentences) -> list[str]:
-    """Accuracy, that of letters alone on held-out words, seconds of training, seconds for the development set."""
+    """Accuracy; accuracy of the letters model alone on held-out words; seconds for training and the development set."""
     table_of_pairs, words = directory / "pairs.tsv", directory / "words"
     lines = ["".join(f"{word}\t{form}\n" for word, form in sentence) for sentence in pairs]
     table_of_pairs.write_text("\n".join(lines), encoding="utf-8")
@@ -145,7 +145,7 @@ def _modern(path: Path) -> Iterator[str]:
 
 
 def block_of(sentences: Sentences, size: int, block: int) -> Sentences:
-    """The words from number block * size on, `size` of them; sentences may be divided."""
+    """The `size` words from number block * size on; sentences may be divided."""
     found, at = [], 0
     for sentence in sentences:
         part = sentence[max(0, block * size - at) : max(0, (block + 1) * size - at)]
@@ -155,7 +155,7 @@ def block_of(sentences: Sentences, size: int, block: int) -> Sentences:
 
 
 def comparison(rows: list[dict[str, str]], variant: str) -> list[list[str]]:
-    """Rows of means over blocks beside what was published, and of the mean of all differences."""
+    """Rows of means over blocks, compared with published figures; the last row is the mean of all differences."""
     published = {(row["set"], row["words"]): row for row in _rows(ROOT / "benchmarks" / "normalization_published.csv")}
     shown = [["set", "words", *OTHERS, "phrasebeam", "blocks", "to cSMTiser"]]
     gains = []
@@ -172,7 +172,7 @@ def comparison(rows: list[dict[str, str]], variant: str) -> list[list[str]]:
 
 
 def variants_compared(rows: list[dict[str, str]], first: str, second: str) -> list[list[str]]:
-    """Rows of means of two variants over the blocks that both have, and of the mean of all differences."""
+    """Rows of means of two variants over the blocks that both have; the last row is the mean of all differences."""
     shown, gains = [["set", "words", first, second, "blocks", "difference"]], list[float]()
     others = _accuracies(rows, first)
     for key, found in _accuracies(rows, second).items():
@@ -185,7 +185,7 @@ def variants_compared(rows: list[dict[str, str]], first: str, second: str) -> li
 
 
 def _accuracies(rows: list[dict[str, str]], variant: str) -> dict[tuple[str, str], dict[str, float]]:
-    """The accuracy of each block by set and number of words, in the order of these numbers."""
+    """The accuracy of each block, by set and number of words, ordered by number of words."""
     found: dict[tuple[str, str], dict[str, float]] = {}
     for row in sorted(rows, key=lambda row: (int(row["words"]), row["set"])):
         if row["variant"] == variant:

@@ -1,4 +1,4 @@
-"""The option --plot of scripts, whose file is checked before they begin."""
+"""The option --plot of scripts; its file is checked before a script begins its work."""
 
 import argparse
 from pathlib import Path
@@ -8,7 +8,7 @@ from phrasebeam.base.figures import check_figure_file
 
 
 def add_plot_option(parser: argparse.ArgumentParser, shown: str) -> None:
-    """Add --plot FILE, an image of what is `shown`."""
+    """Add the option --plot FILE, for an image; `shown` says what the image shows."""
     parser.add_argument("--plot", type=_figure_file, help=f"image of {shown}; needs the extra `plots`")
 
 

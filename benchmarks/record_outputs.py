@@ -1,10 +1,10 @@
-"""What all commands compute on real data, as files: recorded with two versions, the folders must be the same.
+"""Outputs of all commands on real data, as files: the folders recorded with two versions must be equal.
 
     python -m benchmarks.record_outputs DATA --output FOLDER [--phrasebeam COMMAND] [--corpus multi30k ted]
 
-DATA has a folder for each corpus. Every command runs in FOLDER with relative paths, so that `diff -r OLD NEW` tells
-what differs. Arrays and binaries are recorded as digests in digests.txt of each corpus; what a model says of the
-version that made it, and all times, are left out.
+DATA has a folder for each corpus. Every command runs in FOLDER with relative paths, so that `diff -r OLD NEW` shows the
+differences. Arrays and binary files are recorded as digests, in digests.txt of each corpus. All times are left out, and
+so is what a model says about the version that made it.
 """
 
 import argparse
@@ -25,7 +25,7 @@ CORPORA = {
 N_TRAIN, N_DEV, N_TEST, N_FORCED = 12000, 150, 120, 150
 TEXT = (".txt", ".jsonl", ".nbest", ".osg", ".dot", ".yaml", ".tsv", ".ini")
 OF_THE_VERSION = ("version", "signature", "trained_from", "tuned_from", "digest")
-WORK = {"tuning", "maxforce", "expected_bleu", "lists"}  # of trainers: only its curves are compared
+WORK = {"tuning", "maxforce", "expected_bleu", "lists"}  # work of trainers, of which only the curves are compared
 SECONDS = re.compile(r"\b\d+(\.\d+)?(?= s\b)|(?<= )\d+\.\d$", re.M)  # and the last column, sentences/s
 
 MIXED = {
@@ -59,7 +59,7 @@ EXPECTED_BLEU = {"sentences": 200, "iterations": 3, "nbest": 30, "search": SEARC
 
 
 def main() -> None:
-    """Run everything for each corpus."""
+    """Record everything for each corpus."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--output", type=Path, required=True)
@@ -85,7 +85,7 @@ class Recorder:
         self.data, self.folder, self.phrasebeam = data.resolve(), folder, phrasebeam
 
     def run(self, name: str, *arguments: str | int, stdin: str | None = None) -> None:
-        """The command's standard output goes to NAME.txt."""
+        """Run a command, and write its standard output to NAME.txt."""
         print(f"{self.folder}: {name}", file=sys.stderr, flush=True)
         with open(self.folder / f"{name}.txt", "wb") as out, open(self.folder / (stdin or "empty"), "rb") as text:
             command = [self.phrasebeam, *map(str, arguments)]
@@ -99,12 +99,12 @@ class Recorder:
         (self.folder / to).write_text("\n".join(lines[begin:end]) + "\n", encoding="utf-8")
 
     def write(self, name: str, settings: object) -> str:
-        """A configuration file."""
+        """Write a configuration file; return its name."""
         (self.folder / name).write_text(yaml.safe_dump(settings))
         return name
 
     def record(self, names: tuple[str, ...]) -> None:
-        """A corpus: models, searches, forced decoding, tuning, both trainers."""
+        """Record a corpus: models, searches, forced decoding, tuning, both trainers."""
         source, target, align, dev_source, dev_target, test_source = names
         (self.folder / "empty").write_bytes(b"")
         for name, to in ((source, "train.f"), (target, "train.e"), (align, "train.a")):
@@ -122,7 +122,7 @@ class Recorder:
         self.digest()
 
     def models(self) -> None:
-        """A default model, and one with classes, hierarchical orientations and two language models."""
+        """Build a default model, and one with classes, hierarchical orientations and two language models."""
         for side, name in (("f", "source"), ("e", "target")):
             self.run(
                 f"cluster-{name}", "cluster", "--text", f"train.{side}", "--classes", 40, "--output", f"{name}.paths"
@@ -135,7 +135,7 @@ class Recorder:
         self.run("train-mixed", "train-model", *data, "--output", "mixed", "--config", self.write("mixed.yaml", MIXED))
 
     def searches(self) -> None:
-        """Translations with scores, lists and lattices, by both searches; inputs of all kinds."""
+        """Translate with scores, lists and lattices, by both searches, and with inputs of all kinds."""
         told = ("--scores", "--alignment", "--segmentation")
         for model in ("model", "mixed"):
             for algorithm in ("stack", "cube"):
@@ -170,7 +170,7 @@ class Recorder:
         self.run("prefix", "translate", "--model", "model", *told, *begun, stdin="begun.f")
 
     def forced(self) -> None:
-        """Forced decoding, with and without leave-one-out."""
+        """Force references, with and without leave-one-out."""
         pairs = ("--source", "some.f", "--reference", "some.e", "--distortion-limit", 6)
         self.run("forced", "forced-decode", "--model", "model", *pairs, "--output", "forced.jsonl")
         more = (
@@ -189,7 +189,7 @@ class Recorder:
         self.run("forced-prefixes", "forced-decode", "--model", "model", *pairs, *every)
 
     def tuning(self) -> None:
-        """Every method, for two iterations; other metrics; lists of others."""
+        """Tune by every method, for two iterations, and for other metrics; rerank lists of other decoders."""
         dev = ("--source", "dev.f", "--reference", "dev.e")
         settings = {"search": SEARCH, "nbest": 50, "iterations": 2}
         config = self.write("tune.yaml", settings)
@@ -209,12 +209,12 @@ class Recorder:
         self.run("reranked", "rerank", *weights, "--nbest", "dev.nbest")
 
     def trained(self) -> tuple[str, ...]:
-        """What both trainers get."""
+        """The options for the data of both trainers."""
         data = ("--source", "train.f", "--target", "train.e", "--alignment", "train.a")
         return (*data, "--dev-source", "dev.f", "--dev-reference", "dev.e", "--threads", "2")
 
     def maxforce(self) -> None:
-        """All templates, all update strategies; then with tuning after each iteration."""
+        """Train with all templates and all update strategies; then with tuning after each iteration."""
         for update in ("max_violation", "early", "standard", "local"):
             name = f"maxforce-{update}"
             config = self.write(f"{name}.yaml", MAXFORCE | {"update": update})
@@ -232,7 +232,7 @@ class Recorder:
             self.run(f"translate-{model}", "translate", "--model", model, *lists, stdin="test.f")
 
     def learned(self, name: str) -> None:
-        """The weights after the last iteration of a perceptron, whatever the best ones are; of sparse ones no keys."""
+        """Write the weights of a perceptron after its last iteration, even if others were better; no sparse keys."""
         with np.load(self.folder / name / "maxforce" / "seed-1" / "shard-0.npz") as checkpoint:
             dense, values = checkpoint["dense"].tolist(), np.sort(checkpoint["values"])
         digest = hashlib.sha256(values.tobytes()).hexdigest()
@@ -255,7 +255,7 @@ class Recorder:
         self.run("translate-joined", "translate", "--model", "joined", "--scores", stdin="test.f")
 
     def record_moses(self) -> None:
-        """A model of Moses, taken over and given back."""
+        """Import a Moses model, and export it again."""
         (self.folder / "empty").write_bytes(b"")
         reference = self.data / "reference" / "multi30k-de-en"
         for name in ("moses.ini", "lm4.bin", "phrase-table.gz", "reordering-table.gz", "lm4.arpa.gz"):
@@ -269,7 +269,7 @@ class Recorder:
         self.digest()
 
     def digest(self) -> None:
-        """A line for each binary file; text stays as it is, what trainers keep goes, but for their curves."""
+        """Replace binary files by a line for each; keep text files, but of trainers' work only the curves."""
         lines = []
         for path in sorted(path for path in self.folder.rglob("*") if path.is_file()):
             name = path.relative_to(self.folder).as_posix()
@@ -296,7 +296,7 @@ def without_times(table: str) -> str:
 
 
 def without_version(value: object) -> object:
-    """What says of a model by which version it was made taken out, at any depth."""
+    """The description of a model without keys about the version that made it, at any depth."""
     if isinstance(value, dict):
         return {key: without_version(one) for key, one in value.items() if key not in OF_THE_VERSION}
     return [without_version(one) for one in value] if isinstance(value, list) else value

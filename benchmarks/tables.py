@@ -1,17 +1,17 @@
-"""The tables in the pages of measurements, made from files of results.
+"""Tables in the pages of measurements, made from files of results.
 
     python -m benchmarks.tables           prints all of them
-    python -m benchmarks.tables --check   names those that differ from what their page shows, and fails if there are any
-    python -m benchmarks.tables --write   puts them into the pages
+    python -m benchmarks.tables --check   names tables that differ from those in the pages, and fails if there are any
+    python -m benchmarks.tables --write   writes them into the pages
 
 A page asks for a table by `<!-- table FILE.csv OPTION ... -->` in the line before it; FILE is relative to the page.
 
-    COLUMN=A|B      only rows that have one of these values; a column of which one value is wanted is not shown
+    COLUMN=A|B      only rows with one of these values; the column is not shown if there is only one value
     columns=A|B     only these columns
-    mean_over=seed  means over the rows that differ in numbers and in this column, with standard deviations in brackets;
-                    the column becomes the number of rows; two rows of one mean may not have the same value in it
+    mean_over=seed  means over the rows that differ only in numbers and in this column, standard deviations in brackets;
+                    the column then has the number of rows; rows of one mean must have different values in the column
 
-Options with spaces stand in quotes.
+Options with spaces are in quotes.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from benchmarks.measure import ROOT
 MARK = re.compile(r"^<!-- table (.+) -->$")
 NUMBER = re.compile(r"-?\d+(\.\d+)?")
 SHOWN_NUMBER = re.compile(r"[-+]?[\d,]+(\.\d+)?%?( \([\d.]+\))?")
-DEVIATION = " deviation"  # the column that goes into brackets behind the one of the same name without it
+DEVIATION = " deviation"  # suffix of a column that is shown in brackets after the column of the same name without it
 Row = dict[str, str]
 
 
@@ -38,9 +38,9 @@ class PageTable(NamedTuple):
     """A table that a page asks for."""
 
     page: Path
-    line: int  # of the mark, from 0
-    shown: list[str]  # the lines of the page's own table
-    made: list[str]  # those that the file of results gives
+    line: int  # line number of the mark, from 0
+    shown: list[str]  # the lines of the table in the page
+    made: list[str]  # the lines made from the file of results
 
 
 def main() -> None:
@@ -68,7 +68,7 @@ def pages() -> list[Path]:
 
 
 def tables_of(page: Path) -> Iterator[PageTable]:
-    """All tables that a page asks for, in its order."""
+    """All tables that a page asks for, in order."""
     lines = page.read_text(encoding="utf-8").splitlines()
     for i, line in enumerate(lines):
         mark = MARK.match(line)
@@ -78,7 +78,7 @@ def tables_of(page: Path) -> Iterator[PageTable]:
 
 
 def write(tables: list[PageTable]) -> None:
-    """Replace the tables in their pages, the last ones first, so that the lines before them keep their numbers."""
+    """Replace the tables in their pages, the last ones first, so that line numbers of earlier tables stay right."""
     for table in reversed(tables):
         lines = table.page.read_text(encoding="utf-8").splitlines()
         begin = table.line + 1
@@ -87,7 +87,7 @@ def write(tables: list[PageTable]) -> None:
 
 
 def made(folder: Path, request: str) -> list[str]:
-    """The table of a mark in a page of `folder`, as lines of Markdown."""
+    """The table for a mark in a page of `folder`, as lines of Markdown."""
     name, *options = shlex.split(request)
     wanted = {column: values.split("|") for column, _, values in (option.partition("=") for option in options)}
     columns, over = wanted.pop("columns", None), wanted.pop("mean_over", [""])[0]
@@ -102,7 +102,7 @@ def made(folder: Path, request: str) -> list[str]:
 
 
 def means(rows: list[Row], over: str) -> list[Row]:
-    """Means of the rows that differ only in numbers and in the column `over`, in place of which is their count."""
+    """Means of the rows that differ only in numbers and in the column `over`, which then has the number of rows."""
     numbers = [name for name in rows[0] if name != over and all(NUMBER.fullmatch(row[name]) for row in rows)]
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
@@ -110,7 +110,7 @@ def means(rows: list[Row], over: str) -> list[Row]:
     found = []
     for key, group in groups.items():
         values = [row[over] for row in group]
-        if len(set(values)) < len(values):  # rows of several experiments, told apart by a column that is not shown
+        if len(set(values)) < len(values):  # rows of several experiments, which only a hidden column tells apart
             raise ValueError(f"the mean of {' '.join(key)} has rows with the same {over}: {', '.join(sorted(values))}")
         mean = dict(group[0]) | {over: str(len(group))}
         for name in numbers:
@@ -127,20 +127,20 @@ def mean_and_deviation(name: str, values: list[Decimal]) -> Row:
 
 
 def with_brackets(rows: list[Row]) -> list[list[str]]:
-    """The heading and the cells, deviations in brackets behind what they belong to."""
+    """The heading and the cells; deviations are in brackets after the values to which they belong."""
     columns = [name for name in rows[0] if not name.endswith(DEVIATION)]
     cells = [[shown(row[name], row.get(name + DEVIATION, "")) for name in columns] for row in rows]
     return [columns, *cells]
 
 
 def shown(cell: str, deviation: str) -> str:
-    """A cell with separators in large whole numbers."""
+    """A cell, with its deviation if there is one, and with separators in large whole numbers."""
     text = f"{int(cell):,}" if re.fullmatch(r"-?\d{4,}", cell) else cell
     return f"{text} ({deviation})" if deviation else text
 
 
 def markdown(rows: list[list[str]]) -> list[str]:
-    """An aligned table, columns of numbers to the right."""
+    """An aligned Markdown table; columns of numbers are aligned to the right."""
     columns = list(zip(*rows))
     widths = [max(3, *map(len, column)) for column in columns]
     right = [all(SHOWN_NUMBER.fullmatch(cell) for cell in column[1:] if cell) for column in columns]

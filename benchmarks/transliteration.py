@@ -1,10 +1,10 @@
-"""Word error rates of pronunciations by the recipe `normalize`, beside those of the baseline of SIGMORPHON 2021.
+"""Word error rates of pronunciations by the recipe `normalize`, compared with the baseline of SIGMORPHON 2021.
 
     python -m benchmarks.transliteration DIR [--languages ady gre ...] [--threads 1]
 
 DIR has the files of task 1's low-resource subtask (data/low of its repository), LANGUAGE_train.tsv, LANGUAGE_dev.tsv
-and LANGUAGE_test.tsv: a word, a tab, its sounds, which spaces set apart. A normalizer is trained on the 800 words of
-each language, and nothing else. Languages that the file of results has are not trained again.
+and LANGUAGE_test.tsv, with lines of a word, a tab, and its sounds separated by spaces. A normalizer is trained on the
+800 words of each language, and on nothing else. Languages that are in the file of results are not trained again.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from phrasebeam.training.normalization.normalizer_settings import NormalizerReci
 from phrasebeam.training.normalization.train_normalizer import WordFiles, train_normalizer
 from phrasebeam.training.normalization.word_pairs import read_word_pairs
 
-# Of the baseline, a neural transducer trained by imitation, as the task's page gives them: development set, test set
+# Error rates of the baseline, a neural transducer trained by imitation, from the task's page: development set, test set
 BASELINE = {
     "ady": (22, 22),
     "gre": (5, 21),
@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def _rows(path: Path) -> dict[str, list[str]]:
-    """The rows of results by language, but for their mean."""
+    """The rows of results by language, without the row of means."""
     if not path.exists():
         return {}
     with open(path, newline="", encoding="utf-8") as file:
@@ -60,7 +60,7 @@ def _rows(path: Path) -> dict[str, list[str]]:
 
 
 def _run(given: argparse.Namespace, language: str) -> None:
-    """Train on a language and score; write the results with those of all others, and their means."""
+    """Train on a language and score; write the results with those of all other languages, and the means."""
     settings = load_config(given.recipe, NormalizerRecipe).normalizer.model_copy(update={"threads": given.threads})
     begin = time.perf_counter()
     with tempfile.TemporaryDirectory() as directory:
@@ -78,7 +78,7 @@ def _run(given: argparse.Namespace, language: str) -> None:
 
 
 def error_rate(normalizer: Normalizer, path: Path) -> float:
-    """Wrong words in a hundred of those of a file."""
+    """The percentage of the words of a file that are wrong."""
     pairs = [pair for sentence in read_word_pairs(path) for pair in sentence]
     found = normalizer.normalize_all([word] for word, _ in pairs)
     return 100 * sum(one.form != form for (one,), (_, form) in zip(found, pairs)) / len(pairs)

@@ -12,8 +12,8 @@ takes text of either kind; the other methods of a Decoder take tokens. A file is
 given as a YAML file, as a dictionary, or as an object. Wrong files, settings or other arguments raise SmtError, whose
 one line says where the error is and what to do; a file that cannot be opened raises OSError. `help(phrasebeam.tune)`
 describes a function, `phrasebeam tune --help` the command with the same options. The first call of a function compiles
-its kernels, which takes up to half a minute once; after `show_progress()` a line says so. `warm_up()` compiles all
-kernels.
+its kernels, which takes up to half a minute once. Call `show_progress()` to see a line about it. `warm_up()` compiles
+all kernels.
 
 Build a model
     train                 train the best model from two text files, by the stages of a recipe
@@ -85,7 +85,7 @@ from phrasebeam.links import broken_links, more_places
 
 __path__ += more_places(Path(__file__).parent)
 
-# Not __all__, with which help() would go on to print all of each class.
+# This is not __all__: with __all__, help() would print every class in full.
 _get, __dir__, _ = lazy_loader.attach_stub(__name__, __file__)
 
 

@@ -1,8 +1,8 @@
 """Whether a folder has the corpora that the experiments read: python -m phrasebeam.check_data DATA [--corpus NAME ...]
 
-Says for each corpus which files are missing, which sides or alignments have other numbers of lines, and which text does
-not look as the published figures need it: tokens with spaces between them, lower case. Exit status 1 where something is
-wrong. docs/experiments/data.md tells where the corpora come from.
+For each corpus it says which files are missing, which sides or alignments differ in their numbers of lines, and which
+text is not as the published figures need it: tokens with spaces between them, in lower case. The exit status is 1 if
+anything is wrong. docs/experiments/data.md says where the corpora come from.
 """
 
 import argparse
@@ -32,9 +32,9 @@ CORPORA = {
 }
 
 PAIRS = {"multi30k": (29_000, 1_014, 1_000), "ted": (25_546, 1_000, 1_500), "tanaka": (50_000, 500, 0)}
-SAMPLE = 1000  # lines of which the tokens are looked at
-FEWEST_TOKENIZED = 0.9  # of the lines with a sign at their end, those where it stands apart
-SIGNS = (".", "?", "!", "\u3002", "\uff1f")  # and those of Japanese
+SAMPLE = 1000  # lines whose tokens are checked
+FEWEST_TOKENIZED = 0.9  # share of the lines ending in a sign that must have a space before it
+SIGNS = (".", "?", "!", "\u3002", "\uff1f")  # the last two are Japanese
 
 
 def main() -> None:
@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def problems(folder: Path, name: str, corpus: MeasuredCorpus) -> Iterator[str]:
-    """What is wrong with the files of a corpus, a phrase for each thing."""
+    """The problems with the files of a corpus, one phrase for each."""
     parts = zip(("train", corpus.development, corpus.test), PAIRS[name])
     for part, expected in ((part, expected) for part, expected in parts if part):
         paths = [folder / f"{part}.{language}" for language in (corpus.source, corpus.target)]
@@ -70,7 +70,7 @@ def problems(folder: Path, name: str, corpus: MeasuredCorpus) -> Iterator[str]:
 
 
 def untokenized(path: Path) -> Iterator[str]:
-    """What in the first lines of a file does not look like tokens in lower case."""
+    """Signs that the first lines of a file are not tokens in lower case, one phrase for each."""
     lines = [line for line in islice(read_lines(path), SAMPLE) if line.strip()]
     ended = [line.rstrip() for line in lines if line.rstrip().endswith(SIGNS)]
     apart = sum(line[-2:-1] == " " for line in ended)

@@ -1,6 +1,6 @@
 """The command line: `phrasebeam` with its subcommands, and `translate`, short for `phrasebeam translate`.
 
-Only the module of the subcommand that is called is imported, after a line on the terminal that it starts.
+Only the module of the called subcommand is imported, after a line on the terminal that the command starts.
 """
 
 import atexit
@@ -16,8 +16,8 @@ from phrasebeam.process.standard_streams import name_standard_output, open_close
 from phrasebeam.process.starting_line import clear_starting_line, is_dumb, note_run, show_starting_line
 from phrasebeam.process.system_errors import shortage, too_few_addresses
 
-# By the headings of the help: each command, which has the options of the function of its name in the package, and the
-# module of phrasebeam/commands that may have, by the same name, what it prints of the result.
+# The commands under each heading of the help. A command has the options of the function of its name in the package. The
+# module of phrasebeam/commands that is given may have a function of the same name, which prints the result.
 GROUPS = {
     "Build": {"train": "trainers"}
     | dict.fromkeys(("train-model", "build-lm", "cluster", "select", "check-model"), "building"),
@@ -32,7 +32,7 @@ GROUPS = {
 }
 COMMANDS = {name: module for group in GROUPS.values() for name, module in group.items()}
 ANSWERED, QUIET = {"-h", "--help", "--version", "-V", "--show-completion", "--install-completion"}, {"-q", "--quiet"}
-COMPLETING = "_PHRASEBEAM_COMPLETE"  # what the shell sets that asks for a completion
+COMPLETING = "_PHRASEBEAM_COMPLETE"  # variable that the shell sets when it asks for a completion
 PLUGIN = "--plugin"
 WITHOUT_KERNELS = "preprocess", "join-features", "demo-corpus", "config"
 NAME = "phrasebeam"
@@ -42,7 +42,8 @@ HELP = "Phrase-based statistical machine translation: build a model from paralle
 def main(arguments: list[str] | None = None) -> int:
     """Run `phrasebeam` on `arguments`; return the exit status.
 
-    Without them on those of the process, as all that it does: signals end it, and its standard streams must be open.
+    Without arguments it runs on those of the process, and takes care of the process as a whole: signals end it, and
+    its standard streams must be open.
     """
     if line := broken_links():
         return _refuse(line)
@@ -60,7 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
             return _refuse(f"{' and '.join(closed)}: closed; open it, to /dev/null if it is not needed")
         name_standard_output()
         return _run_called(spelled)
-    except (RuntimeError, OSError) as error:  # before a command begins, which says its own
+    except (RuntimeError, OSError) as error:  # before a command begins; a command handles its own errors
         if not (text := shortage(error)):
             raise
         return _refuse(text)
@@ -71,7 +72,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run_called(arguments: list[str]) -> int:
-    """Run the command that is called, once it is said to start, and what ends it otherwise is known."""
+    """Run the command that is called, after the line that it starts and the handlers of fatal errors are set up."""
     command = _called(arguments)
     is_asked = _is_asked(arguments)
     has_kernels = not is_asked and command not in ("", *WITHOUT_KERNELS)
@@ -88,7 +89,7 @@ def _run_called(arguments: list[str]) -> int:
 
 
 def _leave_no_codes() -> None:
-    """Prevent colorama, which numba loads, from writing codes to a terminal that shows them as text."""
+    """Prevent colorama, which numba loads, from writing codes to a terminal that would show them as text."""
     if is_dumb() and (colours := sys.modules.get("colorama.initialise")):
         atexit.unregister(colours.reset_all)
 
@@ -106,7 +107,7 @@ def translate_main() -> int:
 
 
 def _spelled_out(arguments: list[str]) -> list[str]:
-    """The arguments, with `help COMMAND` as `COMMAND --help`, and without --plugin, which is for all commands."""
+    """The arguments, with `help COMMAND` as `COMMAND --help`, and without --plugin, which applies to all commands."""
     arguments, files = _without_plugins(arguments)
     if files:
         from phrasebeam.plugins import use
@@ -116,7 +117,7 @@ def _spelled_out(arguments: list[str]) -> list[str]:
 
 
 def _without_plugins(arguments: list[str]) -> tuple[list[str], list[str]]:
-    """The arguments without `--plugin FILE` and `--plugin=FILE`, and these files."""
+    """The arguments without `--plugin FILE` and `--plugin=FILE`; and the files that these name."""
     left, files, following = list[str](), list[str](), iter(arguments)
     for argument in following:
         name, is_given, file = argument.partition("=")
@@ -135,7 +136,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _called(arguments: list[str]) -> str:
-    """The command that is called, unless only its help is to be shown."""
+    """The name of the command that is called; empty if only its help is to be shown."""
     name = next((argument for argument in arguments if argument in COMMANDS), "")
     return "" if _is_asked(arguments) else name
 

@@ -1,6 +1,6 @@
-"""The subpackages beside the package: links of a checkout, which git writes as text files if it has no symbolic links.
+"""The subpackages beside the package: links in a checkout, which git writes as text files if it has no symbolic links.
 
-Such a file, `phrasebeam/lm` with the text `../lm`, names the folder just as well.
+Such a text file, `phrasebeam/lm` with the text `../lm`, is used like the link.
 """
 
 import sys
@@ -10,12 +10,12 @@ LINKED = ("lm", "decoder", "training", "server", "configs")
 
 
 def more_places(package: Path) -> list[str]:
-    """The folder beside `package` where its links are text, to be added to where its modules are sought; else none."""
+    """The folder beside `package`, to be added to the module search path, if the links are text; otherwise nothing."""
     return [str(package.parent)] if any(_is_text(package / name) for name in LINKED) else []
 
 
 def broken_links(package: Path = Path(__file__).parent) -> str:
-    """A message about links that lead to no folder, with advice; empty if all do."""
+    """A message about links that lead to no folder, with advice; empty if all are good."""
     missing = [name for name in LINKED if not ((package / name).is_dir() or _is_text(package / name))]
     if not missing:
         return ""
@@ -28,9 +28,9 @@ def broken_links(package: Path = Path(__file__).parent) -> str:
 
 
 def _is_text(link: Path) -> bool:
-    """Whether a link is a file that names its folder, which is there."""
+    """Whether a link is a text file that names its folder, and the folder exists."""
     goal = f"../{link.name}"
-    if not link.is_file() or link.stat().st_size > len(goal) + 2:  # with the end of a line
+    if not link.is_file() or link.stat().st_size > len(goal) + 2:  # 2: the end of a line
         return False
     return link.read_text(encoding="utf-8", errors="replace").strip() == goal and (link.parent / goal).is_dir()
 

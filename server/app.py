@@ -1,4 +1,4 @@
-"""The application: what is served, and all routers, mounted."""
+"""The FastAPI application: the served models, and all routers."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
@@ -36,7 +36,8 @@ from phrasebeam.server.serving.service import Service
 from phrasebeam.server.serving.watched_memories import KeptProjects, WatchedMemories
 from phrasebeam.server.serving.whole_requests import HeadRequests, WholeRequests
 
-# Those that need the token in a header, as the OpenAPI page says, and those that need none, or take it in the body
+# Routers whose requests need the token in a header, as the OpenAPI page says. Those of OPEN_ROUTERS need no token, or
+# take it in the body.
 ROUTERS = tuple(
     module.router
     for module in (
@@ -53,8 +54,8 @@ ROUTERS = tuple(
     )
 )
 OPEN_ROUTERS = (libretranslate.router, client_projects.router, health.router)
-SECONDS_BETWEEN_LOOKS = 1.0  # at whether a model has changed
-LEAST_COMPRESSED, COMPRESSION = 2000, 4  # bytes of an answer that is compressed for who takes gzip; its level
+SECONDS_BETWEEN_LOOKS = 1.0  # between two checks whether a model has changed
+LEAST_COMPRESSED, COMPRESSION = 2000, 4  # smallest answer in bytes that is compressed if the client takes gzip; level
 REFUSALS = (400, 401, 403, 404, 408, 409, 413, 415, 421, 422, 429, 431, 503)
 
 
@@ -67,10 +68,10 @@ def create_app(
     hosts: Iterable[str] = (),
     clients: Clients | None = None,
 ) -> FastAPI:
-    """The application that serves models, or those in directories, by name; clients need the token, if there is one.
+    """The application that serves `models`, or the models in directories, by name; clients need the `token`, if any.
 
-    `projects`: the directory of what is confirmed, or that and memories; `hosts`: names by which it may be called,
-    beside localhost, if there is no token; `clients`: what is said of clients.
+    `projects`: the directory of confirmed translations, or that directory and translation memories; `hosts`: names
+    beside localhost by which the server may be called if there is no token; `clients`: options about clients.
 
     Raises SmtError.
     """
@@ -90,7 +91,7 @@ def create_app(
 
     app = FastAPIOffline(
         title="phrasebeam",
-        redoc_url=None,  # whose page asks a server for its logo
+        redoc_url=None,  # its page loads a logo from another server
         version=version("phrasebeam"),
         lifespan=run,
         responses={status: {"model": ErrorAnswer} for status in REFUSALS},
@@ -125,5 +126,5 @@ def _add_routers(app: FastAPI) -> None:
 async def _watch(look: Callable[[], None]) -> None:
     while True:
         await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
-        with suppress(RuntimeError):  # no thread for it now
+        with suppress(RuntimeError):  # no thread can be started now
             await asyncio.to_thread(look)

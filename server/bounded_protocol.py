@@ -1,7 +1,7 @@
-"""HTTP/1.1 by uvicorn and httptools, within bounds of bytes, seconds and connections that hold before the application.
+"""HTTP/1.1 by uvicorn and httptools, with bounds on bytes, seconds and connections that hold before the application.
 
-Bytes that a client sends besides bodies are bounded, even if they are not a request, and so is the time in which the
-server waits for a client that neither sends nor reads.
+Bytes that a client sends outside of request bodies are bounded, even if they are not a request. The time for which the
+server waits for a client that neither sends nor reads is bounded, too.
 """
 
 import asyncio
@@ -15,17 +15,17 @@ from phrasebeam.server.serving.error_answers import error_answer
 from phrasebeam.server.serving.server_settings import ServerLimits
 
 MOST_HEADERS = 256  # of a request; each takes some 150 bytes beside its text
-MOST_PIPELINED = 100  # requests that wait on one connection
-CHUNK_FRAME = 12  # bytes that a chunk of a body needs beside its content: its length, and two ends of lines
-SECONDS_TO_READ = 1.0  # that a client has for its refusal, while what it still sends is forgotten
+MOST_PIPELINED = 100  # requests that may wait on one connection
+CHUNK_FRAME = 12  # bytes around the content of a chunk of a body: its length, and two ends of lines
+SECONDS_TO_READ = 1.0  # for a client to read its refusal; what it still sends is dropped
 
 
 class _FaultError(Exception):
-    """A status and a message; raised in callbacks of the parser, which ends the parsing."""
+    """A status and a message. It is raised in callbacks of the parser, and ends the parsing."""
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """A connection. Its timer runs whenever the server waits for the client, and ends the connection."""
+    """A connection. Its timer runs whenever the server waits for the client, and closes the connection."""
 
     limits: ServerLimits
 
@@ -36,21 +36,21 @@ class BoundedProtocol(HttpToolsProtocol):
         self._is_in_head = False
         self._n_unread = 0  # bytes of answers that the client had not taken when the timer last ran out
         self._refusal = b""
-        self._answering: RequestResponseCycle | None = None  # the request whose turn it is
-        self.timeout_keep_alive = self.limits.max_idle  # type: ignore[assignment] # which an event loop takes, too
+        self._answering: RequestResponseCycle | None = None  # the request that is answered now
+        self.timeout_keep_alive = self.limits.max_idle  # type: ignore[assignment] # an event loop takes a float, too
         self._wait(self.limits.max_idle)
         if len(self.connections) > self.limits.max_connections:
             self._refuse(503, f"{self.limits.max_connections} connections are open already; try again later")
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Tell the application, and free everything."""
+        """Tell the application that the connection is closed, and free everything."""
         self._disconnect()
         self.pipeline.clear()
         super().connection_lost(exc)
         self._unset_keepalive_if_required()
 
     def data_received(self, data: bytes) -> None:
-        """Parse what came, unless that makes the head of a request too large; forget what comes after a refusal."""
+        """Parse the data, or refuse it if it makes the head of a request too large; drop data after a refusal."""
         while data and not self._refusal and not self.transport.is_closing():
             size = self.limits.max_head - self._n_framing
             piece, data = data[:size], data[size:]
@@ -58,7 +58,7 @@ class BoundedProtocol(HttpToolsProtocol):
             try:
                 self.parser.feed_data(piece)
             except httptools.HttpParserUpgrade:
-                pass  # nothing is upgraded: the request is answered as any other
+                pass  # no upgrade is done: the request is answered as any other
             except httptools.HttpParserError as error:
                 fault = error.__context__
                 given = fault.args if isinstance(fault, _FaultError) else (400, "what came is no HTTP request")
@@ -73,7 +73,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._is_in_head = True
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header, unless it is a trailer: what comes after the body tells nothing that counts."""
+        """Take a header. Trailers, which come after the body, are ignored."""
         if self._is_in_head:
             super().on_header(name, value)
             if len(self.headers) > MOST_HEADERS:
@@ -88,7 +88,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_chunk_header(self) -> None:
-        """Count no more of a chunk's frame than is beyond what it needs."""
+        """Subtract the bytes that the frame of a chunk needs, so that only what exceeds them is counted."""
         self._n_framing -= CHUNK_FRAME
 
     def on_body(self, body: bytes) -> None:
@@ -134,7 +134,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super()._start_asgi_task(cycle, app)
 
     def _disconnect(self) -> None:
-        """Let the request whose turn it is know that its client is gone. (uvicorn lets the newest one know alone.)"""
+        """Tell the request that is answered now that its client is gone. (uvicorn tells only the newest request.)"""
         cycle = self._answering
         if cycle and not cycle.response_complete:
             cycle.disconnected = True
@@ -146,7 +146,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self.timeout_keep_alive_task = self.loop.call_later(seconds, self.timeout_keep_alive_handler)
 
     def _refuse(self, status: int, message: str) -> None:
-        """Answer with an error when all requests before are answered, and take no further ones."""
+        """Answer with an error once all earlier requests are answered, and take no further requests."""
         log.info("connection from %s refused: %d %s", self.client[0] if self.client else "somewhere", status, message)
         answer = error_answer(status, message, {"Connection": "close"})
         headers = [*self.server_state.default_headers, *answer.raw_headers]
@@ -163,7 +163,7 @@ class BoundedProtocol(HttpToolsProtocol):
         cycle = self.cycle
         if self.pipeline or (cycle and not cycle.response_complete and not cycle.more_body):
             return
-        self._disconnect()  # if there is one, its body is what is refused
+        self._disconnect()  # if a request is being answered, it is its body that is refused
         if cycle and cycle.response_started and not cycle.response_complete:
             self.transport.abort()
             return

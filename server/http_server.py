@@ -1,4 +1,4 @@
-"""The application on a port, by uvicorn, until a signal ends it."""
+"""The application on a port, run by uvicorn until a signal ends it."""
 
 import os
 import socket
@@ -17,7 +17,7 @@ from phrasebeam.server.serving.server_settings import ServerLimits
 from phrasebeam.system.limits import open_files_limit
 
 SWITCH_SECONDS = 2e-4
-SECONDS_TO_END = 5.0  # beyond the limit of a request, for its answer to be sent
+SECONDS_TO_END = 5.0  # in addition to the time limit of a request, to send its answer
 
 
 class _Server(uvicorn.Server):
@@ -29,19 +29,19 @@ class _Server(uvicorn.Server):
         yield
 
     def stop(self) -> None:
-        """Take no further requests, and end when those that run have been answered."""
+        """Take no further requests, and end when the running requests have been answered."""
         self.should_exit = True
 
 
 def run_app(app: FastAPI, host: str, port: int) -> None:
     """Serve `app` until a signal comes or the thread is interrupted; requests in progress are answered.
 
-    Raises ConfigError if it cannot listen there.
+    Raises ConfigError if the server cannot listen there.
     """
     limits = _with_files_left(app.state.service.limits)
     config = uvicorn.Config(
         app,
-        # httptools, and uvloop, which is not on Windows: a fifth of what the others take for a request
+        # httptools, and uvloop (not on Windows): a request takes a fifth of the time that the alternatives take
         loop="auto",
         http=bounded_protocol(limits),
         ws="none",
@@ -58,7 +58,7 @@ def run_app(app: FastAPI, host: str, port: int) -> None:
 
 
 def _with_files_left(limits: ServerLimits) -> ServerLimits:
-    """The limits with connections for at most half of the files that may be open: models and projects need some."""
+    """The limits, with connections for at most half of the files that may be open: models and projects need some."""
     files = open_files_limit()
     if files is None or (most := files // 2) >= limits.max_connections:
         return limits
@@ -68,7 +68,7 @@ def _with_files_left(limits: ServerLimits) -> ServerLimits:
 
 @contextmanager
 def _quick_switches() -> Iterator[None]:
-    """Shorten Python's switch interval of 5 ms, for which the event loop would keep the lock from decoding threads."""
+    """Shorten Python's switch interval. In its 5 ms the event loop would keep the lock from decoding threads."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_SECONDS)
     try:

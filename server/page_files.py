@@ -13,7 +13,7 @@ HEADERS = {
     "connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
-    "Cache-Control": "no-cache",  # asked for again each time, and answered by 304 where nothing changed
+    "Cache-Control": "no-cache",  # browsers ask again each time; the answer is 304 if nothing changed
 }
 router = APIRouter(include_in_schema=False)
 

@@ -1,13 +1,14 @@
-"""How far confidences of words can be trusted: words by confidence and how many of them are right, by scale of scores.
+"""How reliable the confidences of words are: the number of words by confidence, and how many of them are right.
 
     python -m benchmarks.adaptation.confidences --model DIR --source FILE --target FILE [--scale 0.5 1 2] [--csv FILE]
 
-Both files are tokenized, a sentence a line. A word of the best derivation counts as right where a Levenshtein alignment
-with the reference matches it. AUC is the probability that a right word has a higher confidence than a wrong one, ties
-half; bits are the entropy of right and wrong by what confidences promise, a word, of which the least is best. In the
-row "word translation" the confidence of a word is the largest p(word | source word) of its phrase by the model's
-links, as that of sil-machine's Thot is (Ueffing & Ney 2007, section 4.4); the last row is the geometric mean of this
-one and of the posterior by the default scale. --csv writes both tables, the second as FILE-calibration.csv.
+Both files are tokenized, with one sentence per line. --scale: factors for the scores. A word of the best derivation is
+right if a Levenshtein alignment with the reference matches it. AUC is the probability that a right word has a higher
+confidence than a wrong one; a tie counts half. Bits are the cross-entropy per word of right and wrong under the
+confidences; the lowest is the best. In the row "word translation" the confidence of a word is the largest p(word |
+source word) within its phrase, by the model's word links, as in sil-machine's Thot (Ueffing & Ney 2007, section 4.4).
+The last row is the geometric mean of that and of the posterior with the default scale. --csv writes both tables, the
+second as FILE-calibration.csv.
 """
 
 import argparse
@@ -30,7 +31,7 @@ from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.normalization.held_out_words import calibration
 
 SCALES = 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0
-LEAST = 1e-4  # probability, so that no word costs more than some bits
+LEAST = 1e-4  # lower bound on probabilities, so that no word costs more than some bits
 POSTERIOR, TRANSLATIONS = "posterior, scale {:g}", "word translation"
 BOTH = f"posterior {ConfidenceSettings().scale:g} and {TRANSLATIONS}"
 Rows = list[list[str]]
@@ -66,7 +67,7 @@ def main() -> None:
 def words_of(
     decoder: Decoder, sources: Sequence[str], references: Sequence[str], scales: Sequence[float]
 ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Which words of the best derivations are right (bool[W]), and their confidences (float64[W]) by scale."""
+    """Whether each word of the best derivations is right (bool[W]), and for each scale its confidences (float64[W])."""
     right, found = list[bool](), {name: list[float]() for name in [*map(POSTERIOR.format, scales), TRANSLATIONS]}
     static = StaticCounts(decoder.model, AdaptationSettings().prior_count)
     for source, reference in zip(sources, references):
@@ -82,7 +83,7 @@ def words_of(
 
 
 def likeliest(static: StaticCounts, source: Sequence[str], translation: Translation) -> Iterator[float]:
-    """The largest p(word | source word) of the phrase of each word."""
+    """For each word the largest p(word | source word) over the source words of its phrase."""
     words, model = static.words, static.model
     ids = model.source.ids(source, missing=len(model.source))
     for phrase in translation.phrases:
@@ -95,7 +96,7 @@ def likeliest(static: StaticCounts, source: Sequence[str], translation: Translat
 
 
 def matched(words: Sequence[str], reference: Sequence[str]) -> list[bool]:
-    """Which of the words a Levenshtein alignment with the reference matches."""
+    """For each word whether a Levenshtein alignment with the reference matches it."""
     is_matched = [False] * len(words)
     for part in Levenshtein.opcodes(words, reference):
         if part.tag == "equal":
@@ -104,15 +105,15 @@ def matched(words: Sequence[str], reference: Sequence[str]) -> list[bool]:
 
 
 def area(confidence: np.ndarray, right: np.ndarray) -> float:
-    """The probability that a right word has a higher confidence than a wrong one, ties half."""
+    """The probability that a right word has a higher confidence than a wrong one; a tie counts half."""
     _, places, counts = np.unique(confidence, return_inverse=True, return_counts=True)
-    ranks = np.cumsum(counts) - (counts - 1) / 2  # the mean of equal ones
+    ranks = np.cumsum(counts) - (counts - 1) / 2  # equal confidences get the mean of their ranks
     n_right, n_wrong = right.sum(), (~right).sum()
     return float((ranks[places][right].sum() - n_right * (n_right + 1) / 2) / (n_right * n_wrong))
 
 
 def entropy(confidence: np.ndarray, right: np.ndarray) -> float:
-    """Bits a word that right and wrong take by the confidences."""
+    """The cross-entropy of right and wrong under the confidences, in bits per word."""
     probability = np.clip(confidence, LEAST, 1 - LEAST)
     return float(-np.log2(np.where(right, probability, 1 - probability)).mean())
 

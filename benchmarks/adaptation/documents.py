@@ -1,11 +1,12 @@
-"""Learning while the documents of a project are translated: BLEU by settings, of the first segments and of the others.
+"""Learning while the documents of a project are translated: BLEU of the first segments and of the others, by settings.
 
     python -m benchmarks.adaptation.documents DATA --output DIR [--seed 1] [--segments 700] [--set similarity=0.5 ...]
 
-DATA has a document a file, a segment a line: source, tab, translation. Documents are shuffled by the seed; a model is
-trained on 37 of them, and tuned on three, by a recipe; the others are worked through in order, each segment confirmed
-after it is translated. DIR keeps the model, and a second run takes it. Each --set is one more run, of settings with
-commas between them. The translations of each run are written to DIR, where `phrasebeam evaluate` can compare them.
+DATA has one file per document and one segment per line: source, tab, translation. Documents are shuffled with the seed.
+A recipe trains a model on 37 documents and tunes it on three. The other documents are processed in order; each segment
+is confirmed after it is translated. DIR keeps the model, which a second run uses again. Each --set adds a run with the
+given settings, separated by commas. The translations of each run are written to DIR, so that `phrasebeam evaluate` can
+compare them.
 """
 
 import argparse
@@ -25,7 +26,7 @@ from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
 from phrasebeam.decoder.translate.translator import Decoder
 
 TRAINED, TUNED = 37, 3  # documents
-EARLY = 100  # segments
+EARLY = 100  # the number of first segments
 
 
 def main() -> None:
@@ -55,12 +56,12 @@ def main() -> None:
 
 
 def write_lines(path: Path, lines: Sequence[str]) -> None:
-    """Write what `phrasebeam evaluate` compares."""
+    """Write lines to a file that `phrasebeam evaluate` can compare."""
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
 def prepared(given: argparse.Namespace) -> tuple[Document, Path]:
-    """The tokens of the documents that are worked through, and a model of the others, made where there is none."""
+    """The tokens of the documents to translate, and a model of the other documents, trained unless it exists."""
     documents = sorted(given.data.glob("*.tsv"))
     random.Random(given.seed).shuffle(documents)
     parts = {"train": documents[:TRAINED], "dev": documents[TRAINED : TRAINED + TUNED]}

@@ -1,9 +1,9 @@
-"""A project of many confirmed segments: opening it, translating, learning, undoing, and its memory.
+"""A project with many confirmed segments: seconds to open it, translate, learn and undo, and its memory.
 
     python -m benchmarks.adaptation.large_project DIR [--segments 0 5000 50000]
 
-DIR is what benchmarks.adaptation.documents made: a model and its documents. The project's segments are its training
-pairs, taken at random, with a sixth of the source words replaced by others. Seconds are of the processor.
+DIR was made by benchmarks.adaptation.documents: it has a model and its documents. The segments of the project are
+random training pairs of the model, with a sixth of the source words replaced by others. Seconds are processor time.
 """
 
 import argparse
@@ -55,7 +55,7 @@ def measured(
     decoder = AdaptedDecoder.load(model, journal=path)
     opened = time.process_time() - begin
     sentences = [" ".join(words) for words in work[0][:TRANSLATED]]
-    for _ in range(2):  # the first time pages of the model are read
+    for _ in range(2):  # the first time, pages of the model are read from disk
         begin = time.process_time()
         for sentence in sentences:
             decoder.translate(sentence)
@@ -75,7 +75,7 @@ def measured(
 
 
 def write_journal(model: Path, pairs: Sequence[list[list[str]]], n: int, path: Path) -> None:
-    """The journal of a project of n segments with their alignments."""
+    """Write the journal of a project of n segments with their alignments."""
     rng, aligner, journal = random.Random(1), AdaptedDecoder.load(model).memory, Journal(path)
     points = dict[int, tuple[tuple[int, int], ...]]()
     with stage("writing the journal", n, "segments") as advance:

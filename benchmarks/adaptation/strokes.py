@@ -1,7 +1,7 @@
-"""What a translator would have to type: word strokes, key strokes and mouse actions against a reference.
+"""The typing that a translator would need: word strokes, key strokes and mouse actions against a reference.
 
-As in Barrachina et al. (2009, section 5): the system proposes a translation, the user goes to the first wrong place
-(a mouse action, unless the cursor is there) and types what stands there, and the system completes what was typed.
+As in Barrachina et al. (2009, section 5): the system proposes a translation; the user goes to the first wrong place
+(a mouse action, unless the cursor is there) and types the right text; the system completes what was typed.
 """
 
 from typing import NamedTuple
@@ -10,13 +10,13 @@ from phrasebeam.decoder.translate.translator import Decoder
 
 
 class Strokes(NamedTuple):
-    """Counts of sentences, added up."""
+    """Counts, summed over sentences."""
 
     words: int = 0  # of the references
     characters: int = 0  # of the references, spaces between words included
-    word_strokes: int = 0  # words typed, where whole words are
-    key_strokes: int = 0  # characters typed, where single characters are
-    mouse_actions: int = 0  # with these, one to confirm each sentence included
+    word_strokes: int = 0  # words typed if the user types whole words
+    key_strokes: int = 0  # characters typed if the user types single characters
+    mouse_actions: int = 0  # while typing single characters, including one to confirm each sentence
 
     def __add__(self, other: "Strokes") -> "Strokes":  # type: ignore[override]
         return Strokes(*(one + two for one, two in zip(self, other)))
@@ -32,7 +32,7 @@ class Strokes(NamedTuple):
 
 
 def strokes(decoder: Decoder, source: str, reference: str, proposal: str) -> Strokes:
-    """What it takes to get `reference` for a sentence whose first `proposal` is known."""
+    """The strokes that turn the first `proposal` for a sentence into `reference`."""
     keys, actions = _key_strokes(decoder, source, reference, proposal)
     return Strokes(
         len(reference.split()), len(reference), _word_strokes(decoder, source, reference, proposal), keys, actions
@@ -44,7 +44,7 @@ def _word_strokes(decoder: Decoder, source: str, reference: str, proposal: str) 
     found = proposal.split()
     while found != words:
         n = next((i for i, (one, other) in enumerate(zip(found, words)) if one != other), min(len(found), len(words)))
-        typed += 1  # the right word, or the one that ends the sentence
+        typed += 1  # the right word, or the sign that the sentence ends here
         if n == len(words):
             break
         found = decoder.complete(source, " ".join(words[: n + 1]) + " ").text.split()
@@ -62,6 +62,6 @@ def _key_strokes(decoder: Decoder, source: str, reference: str, proposal: str) -
         if n == len(reference):
             break
         found = decoder.complete(source, reference[:cursor], partial_word=True).text
-        if not found.startswith(reference[:cursor]):  # a space that was typed at the end is not in the text
+        if not found.startswith(reference[:cursor]):  # a space typed at the end is missing in the completion
             found = reference[:cursor]
     return keys, actions

@@ -1,18 +1,20 @@
-"""What ranking and online tuning add to expected BLEU and to the perceptron: BLEU on development and test sets.
+"""The gain of ranking and online tuning over expected BLEU and the perceptron: BLEU on development and test sets.
 
     python -m benchmarks.experiments.added_trainers DATA --output DIRECTORY [--corpus NAME ...] [--seed N ...]
         [--added ranking online] [--epochs N]
 
-Ranking learns with the defaults of train-ranking, from all pairs: beginning with the tuned model ("ranking"), and with
-what the perceptron learned there ("perceptron, then ranking"), whose weights it learns further. What it learned is put
-beside expected BLEU's, as join-features does, and tuned.
+Ranking learns from all pairs, with the defaults of train-ranking. It starts from the tuned model ("ranking"), or from
+the perceptron's model, whose weights it trains further ("perceptron, then ranking"). The learned features are joined
+with those of expected BLEU, as by join-features, and everything is tuned.
 
-Online tuning has the features of Green et al. (2013), as in online_tuning.py: beginning with the tuned model, with
-expected BLEU's and with the perceptron's, whose own sparse features keep their weights. Two thirds of the development
-set are tuned on, every third sentence chooses the epoch. What it learned from default weights, without rule ids, is put
-beside the features of these models ("beside online"), and tuned; "tuned again" are these models without it.
+Online tuning uses the features of Green et al. (2013), as in online_tuning.py. It starts from the tuned model, from
+expected BLEU's and from the perceptron's; their own sparse features keep their weights. It tunes on two thirds of the
+development set; the other sentences, every third one, choose the epoch. Features that online tuning learned from
+default weights, without rule ids, are joined with these models and everything is tuned ("beside online"). "tuned again"
+are these models tuned without them.
 
-The other models are those of both_trainers.py, which may share DIRECTORY. What is in DIRECTORY is not made again.
+The other models are those of both_trainers.py, which may share DIRECTORY. Files that exist in DIRECTORY are not made
+again.
 """
 
 import json
@@ -38,7 +40,7 @@ from phrasebeam.training.tuning.online_model import OnlineData
 from phrasebeam.training.tuning.run_state import RunResult
 from phrasebeam.training.tuning.tune_model import tune_model
 
-EPOCHS = 4  # of ranking
+EPOCHS = 4  # epochs of ranking
 ADDED = "ranking", "online"
 
 
@@ -53,7 +55,7 @@ def main() -> None:
 
 
 def make_all(work: Work) -> None:
-    """All models of a corpus, and what they are worth."""
+    """Make all models of a corpus, and score them."""
     for seed in work.given.seed:
         if "ranking" in work.given.added:
             make_ranking(work, seed)
@@ -67,7 +69,7 @@ def make_all(work: Work) -> None:
 
 
 def begun_with(work: Work) -> dict[str, Path]:
-    """The models that online tuning begins with; the perceptron's is that of the last seed."""
+    """The models from which online tuning starts; the perceptron's is that of the last seed."""
     perceptron = work.output / f"{work.corpus}.both.perceptron"
     return {"tuned": work.tuned, "expected BLEU": work.path("model"), "perceptron": perceptron}
 
@@ -77,7 +79,7 @@ def file_of_ranking(work: Work, kind: str, seed: int) -> Path:
 
 
 def learn(work: Work, model: Path, output: Path, seed: int) -> list[float]:
-    """Rank beginning with `model`; the development score of each epoch."""
+    """Train by ranking, starting from `model`; return the development score of each epoch."""
     tiny = {**TINY, "tune": RankingConfig().model_dump(mode="json")["tune"] | TINY_TUNE} if work.given.tiny else {}
     settings = {
         "seed": seed,
@@ -91,7 +93,7 @@ def learn(work: Work, model: Path, output: Path, seed: int) -> list[float]:
 
 
 def make_ranking(work: Work, seed: int) -> None:
-    """Ranking from the tuned model, alone and beside expected BLEU."""
+    """Train by ranking from the tuned model, and score the result alone and joined with expected BLEU."""
     path = file_of_ranking(work, "beside", seed)
     if path.exists():
         return
@@ -103,7 +105,10 @@ def make_ranking(work: Work, seed: int) -> None:
 
 
 def put_beside(work: Work, model: Path, features: Path, path: Path, seed: int) -> Path:
-    """`model` with the sparse features of another, and everything tuned; the models have the name of `path`."""
+    """Add the sparse features of another model to `model` and tune everything; return the tuned model.
+
+    Both models are named after `path`.
+    """
     joined, both = path.with_suffix(".joined"), path.with_suffix(".tuned")
     join_features(model, features, joined)
     tune_all(work, joined, both, seed)
@@ -111,13 +116,13 @@ def put_beside(work: Work, model: Path, features: Path, path: Path, seed: int) -
 
 
 def tune_all(work: Work, model: Path, output: Path, seed: int) -> None:
-    """Dense weights and scales of `model` by corpus-level MIRA."""
+    """Tune the dense weights and scales of `model` by corpus-level MIRA."""
     settings = TUNE | {"seeds": [seed], "threads": work.given.threads} | (TINY_TUNE if work.given.tiny else {})
     tune_model(model, work.texts.sets["dev"], output, parse_config(settings, TuneConfig, "settings"))
 
 
 def tune_again(work: Work, name: str, seed: int) -> None:
-    """The model `name` with nothing beside its features, to tell what tuning alone adds."""
+    """Tune the model `name` without further features, to measure what tuning alone adds."""
     path = file_of_online(work, f"nothing beside {name}", seed)
     if not path.exists():
         tune_all(work, begun_with(work)[name], path.with_suffix(".tuned"), seed)
@@ -125,7 +130,7 @@ def tune_again(work: Work, name: str, seed: int) -> None:
 
 
 def add_to_perceptron(work: Work, seed: int) -> None:
-    """Ranking that begins with the perceptron's model of this seed, alone and beside expected BLEU."""
+    """Train by ranking from the perceptron's model of this seed; score it alone and joined with expected BLEU."""
     path = file_of_ranking(work, "then", seed)
     if path.exists():
         return
@@ -141,7 +146,7 @@ def file_of_online(work: Work, name: str, seed: int) -> Path:
 
 
 def tune_online(work: Work, name: str, seed: int) -> None:
-    """Online tuning that begins with the model `name`, whose sparse features keep their weights."""
+    """Tune online, starting from the model `name`, whose sparse features keep their weights."""
     path, begun = file_of_online(work, name, seed), begun_with(work)[name]
     if path.exists():
         return
@@ -153,7 +158,7 @@ def tune_online(work: Work, name: str, seed: int) -> None:
 
 
 def learn_online(work: Work, begun: Path, output: Path, seed: int, more: dict[str, Any]) -> RunResult:
-    """Online tuning on two thirds of the development set, the others of which choose the epoch."""
+    """Tune online on two thirds of the development set; the other third chooses the epoch."""
     settings = COMMON | more | {"seeds": [seed], "threads": work.given.threads, "online": PLAIN | more["online"]}
     if work.given.tiny:
         settings |= {"iterations": 1, "nbest": 10}
@@ -163,9 +168,9 @@ def learn_online(work: Work, begun: Path, output: Path, seed: int, more: dict[st
 
 
 def put_online_beside(work: Work, name: str, seed: int) -> None:
-    """What online tuning learned from default weights beside the features of the model `name`, all tuned.
+    """Join what online tuning learned from default weights with the features of the model `name`; tune everything.
 
-    Rule ids, which the perceptron has, too, are left out.
+    Rule ids are left out, since the perceptron has them, too.
     """
     path = file_of_online(work, f"beside {name}", seed)
     if path.exists():
@@ -179,7 +184,7 @@ def put_online_beside(work: Work, name: str, seed: int) -> None:
 
 
 def print_table(work: Work) -> None:
-    """A row for each model that is there."""
+    """Print a row for each model that exists."""
     before = file_of(work.output, work.corpus, "tuned")
     rows = [["", "dev", "test", "p"]]
     rows += [

@@ -1,8 +1,8 @@
-"""What minimum Bayes risk brings in BLEU by size of the list and scale of the scores, and what it costs.
+"""The gain in BLEU by minimum Bayes risk, by size of the list and scale of the scores, and what it costs.
 
     python -m benchmarks.experiments.bayes_risk MODEL SOURCE REFERENCE [--algorithm cube]
 
-BLEU is sacrebleu's of tokenized lowercased text; speed is source words per processor second of one thread, without
+BLEU is sacrebleu's, on tokenized lowercased text. Speed is source words per processor second of one thread, without
 loading and compilation.
 """
 
@@ -34,7 +34,7 @@ def main() -> None:
     arguments = parser.parse_args()
     decoder = Decoder.load(arguments.model, SearchSettings(algorithm=arguments.algorithm))
     lines, reference = list(read_lines(arguments.source)), list(read_lines(arguments.reference))
-    measure_speed(decoder.mbr, lines[:3])  # compiles
+    measure_speed(decoder.mbr, lines[:3])  # compiles the kernels
     best, speed = measure_speed(decoder.translate, lines)
     _, mbr_speed = measure_speed(decoder.mbr, lines)
     print(f"best derivation: BLEU {bleu(best, reference):.2f}, {speed:,.0f} words/s; mbr: {mbr_speed:,.0f} words/s\n")
@@ -54,7 +54,7 @@ def measure_speed(translate: Callable[[str], Translation], lines: list[str]) -> 
 
 
 def choice(translations: list[Translation], settings: MbrSettings) -> Translation:
-    """The translation of least risk of the first of a list."""
+    """The translation of minimum risk among the first of a list."""
     some = translations[: settings.size]
     ids: dict[str, int] = {}
     words = [[ids.setdefault(word, len(ids)) for word in item.text.split()] for item in some]

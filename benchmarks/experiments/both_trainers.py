@@ -1,11 +1,12 @@
-"""What the perceptron and expected BLEU learn from the same data, together: BLEU on development and test sets.
+"""The perceptron and expected BLEU trained on the same data, and joined: BLEU on development and test sets.
 
     python -m benchmarks.experiments.both_trainers DATA --output DIRECTORY [--corpus NAME ...] [--seed N ...] [--tables]
 
-Both begin with the same tuned model, that of maxforce.py and expected_bleu.py, which may share DIRECTORY. The
-perceptron learns from all pairs, with the defaults of train-maxforce. Its sparse features are put beside what expected
-BLEU learned, as join-features does, and everything is tuned by corpus-level MIRA. Of several seeds, there is the mean
-of the perceptron's weights, too, alone and beside expected BLEU's features. What is in DIRECTORY is not made again.
+Both start from the same tuned model, that of maxforce.py and expected_bleu.py, which may share DIRECTORY. The
+perceptron learns from all pairs, with the defaults of train-maxforce. Its sparse features are joined with those of
+expected BLEU, as by join-features, and everything is tuned by corpus-level MIRA. With several seeds, the mean of the
+perceptron's weights is also scored, alone and joined with expected BLEU's features. Files that exist in DIRECTORY are
+not made again.
 """
 
 import json
@@ -28,12 +29,12 @@ from phrasebeam.training.maxforce.maxforce_model import train_maxforce
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.tune_model import tune_model
 
-EXPECTED_BLEU = {  # runs; Multi30k learns as much from features (a) alone
+EXPECTED_BLEU = {  # the run for each corpus; on Multi30k features (a) alone do as well
     "multi30k": "adagrad",
     "ted": "rprop-all",
     "tanaka": "rprop-all",
 }
-TUNE: dict[str, Any] = SMALL["tune"] | {"iterations": 5}  # of everything
+TUNE: dict[str, Any] = SMALL["tune"] | {"iterations": 5}  # to tune everything together
 
 
 def main() -> None:
@@ -44,7 +45,7 @@ def main() -> None:
 
 
 def works(parser: ArgumentParser) -> Iterator[Work]:
-    """The work on each corpus of a command; unless --tables, with its tuned model and that of expected BLEU."""
+    """The work on each corpus; unless --tables is given, with its tuned model and that of expected BLEU made."""
     parser.add_argument("--seed", nargs="+", type=int, default=[1], help="of the perceptron, ranking and tuning")
     parser.add_argument("--tiny", action="store_true", help="a few sentences, to see that it runs")
     parser.add_argument("--threads", type=int, default=2)
@@ -62,7 +63,7 @@ def works(parser: ArgumentParser) -> Iterator[Work]:
 
 
 def kinds(seeds: list[int]) -> list[list[int]]:
-    """Each seed alone, and all of several."""
+    """Each seed alone; and all seeds together, if there are several."""
     return [[seed] for seed in seeds] + ([seeds] if len(seeds) > 1 else [])
 
 
@@ -75,14 +76,14 @@ def file_of_seeds(work: Work, seeds: list[int]) -> Path:
 
 
 def make(work: Work, seeds: list[int]) -> None:
-    """The perceptron's model and the one with both, and what they are worth, unless that is there."""
+    """Make the perceptron's model and the joined one, and score them, unless that has been done."""
     path = file_of_seeds(work, seeds)
     if path.exists():
         return
     tiny, tune = (TINY, TINY_TUNE) if work.given.tiny else ({}, {})
     more: dict[str, Any] = {"threads": work.given.threads, "seeds": seeds, "tune": SMALL["tune"] | tune}
     config = parse_config(SMALL | tiny | more, MaxforceConfig, "settings")
-    perceptron = work.output / f"{work.corpus}.both.perceptron"  # what it learned with a seed is kept for their mean
+    perceptron = work.output / f"{work.corpus}.both.perceptron"  # keeps the weights of each seed, for their mean
     trained = train_maxforce(work.tuned, work.texts.training, work.texts.sets["dev"], perceptron, config)
     curves = {seed: [epoch.score for epoch in progress.iterations] for seed, progress in trained.progress.items()}
     found = scores(perceptron, work.texts, path, "perceptron_")
@@ -95,7 +96,7 @@ def make(work: Work, seeds: list[int]) -> None:
 
 
 def print_table(work: Work) -> None:
-    """A row for each model."""
+    """Print a row for each model."""
     if not alone(work).exists():
         return
     before = file_of(work.output, work.corpus, "tuned")
@@ -116,7 +117,7 @@ def rows_of(work: Work, what: str, path: Path) -> list[list[str]]:
 
 
 def row(work: Work, name: str, path: Path, kind: str = "") -> list[str]:
-    """BLEU of both sets, and whether that of the test set differs from the tuned model's."""
+    """BLEU on both sets, and the significance of the test set's difference to the tuned model."""
     found, before = json.loads(path.read_text()), file_of(work.output, work.corpus, "tuned")
     texts = before.with_suffix(".test"), path.with_suffix(f".{kind}test")
     p_value = bootstrapped(*texts, work.texts) if path != before else ""

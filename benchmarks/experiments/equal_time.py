@@ -1,11 +1,12 @@
-"""Methods of tune at equal processor time: BLEU of development and test set after so many seconds of each.
+"""Methods of tune at equal processor time: BLEU on development and test set within a number of seconds.
 
     python -m benchmarks.experiments.equal_time DATA --output DIRECTORY [--corpus NAME ...] [--method NAME ...]
         [--seed N ...] [--tables]
 
-Dense weights, one thread, cube pruning; each method has its default settings, and lists of the size that its paper
-has. The best iteration by the development set within the time counts. Models of DATA's alignments, and a file for each
-run, are kept in DIRECTORY: what is there is not made again, and --tables only prints what is there.
+Dense weights, one thread, cube pruning. Each method has its default settings, and n-best lists of the size in its
+paper. The iteration that is best on the development set within the time counts. Models made with DATA's alignments,
+and a file for each run, are kept in DIRECTORY: existing files are not made again, and --tables only prints existing
+results.
 """
 
 import csv
@@ -54,7 +55,7 @@ def main() -> None:
 
 
 def run(corpus: str, method: str, seed: int, data: Path, output: Path) -> dict[str, Any]:
-    """Scores of the best iteration within each budget."""
+    """Scores of the best iteration within each time budget."""
     files, model = corpus_files(corpus, data, output, has_masks=False), output / f"{corpus}-7"
     train_model(files, "dense", model)
     dev, test = (BitextFiles(files[f"{name}_source"], [files[f"{name}_target"]]) for name in ("dev", "test"))
@@ -78,10 +79,10 @@ def run(corpus: str, method: str, seed: int, data: Path, output: Path) -> dict[s
 
 
 def tuned(model: Path, dev: BitextFiles, work: Path, settings: dict[str, Any]) -> tuple[list[float], list[float]]:
-    """Tune; processor seconds until the weights of each iteration were scored, and these scores.
+    """Tune; return the processor seconds until the weights of each iteration were scored, and their scores.
 
-    Iteration 0 is that of the model's own weights. The seconds of an online epoch, which are those of a clock, are
-    scaled to the processor seconds of all.
+    Iteration 0 has the model's own weights. For online tuning, the seconds of an epoch are wall time; they are scaled
+    so that their sum is the processor time of the whole run.
     """
     shutil.rmtree(work, ignore_errors=True)
     begin = time.process_time()
@@ -93,14 +94,14 @@ def tuned(model: Path, dev: BitextFiles, work: Path, settings: dict[str, Any]) -
     if settings["method"] == "online":
         parts = [float(row["seconds"]) + float(row["development_seconds"]) for row in rows]
         parts = [part * total / sum(parts) for part in parts]
-    else:  # a row has the score of the weights before it, which its decoding found
+    else:  # a row has the score of the weights before its optimization, from its decoding
         decoding, optimizing = ([float(row[f"{name}_seconds"]) for row in rows] for name in ("decode", "optimize"))
         parts = [after + before for after, before in zip(decoding, [0.0, *optimizing])]
     return list(accumulate(parts)), [round(float(row["score"]), 2) for row in rows]
 
 
 def weights_of(work: Path, method: str, seed: int, best: int, model: Path) -> Weights:
-    """The weights of an iteration; those of online tuning are the best of the model that was written last."""
+    """The weights of an iteration; for online tuning those that the last model has, which are the best."""
     if best == 0:
         return load_config(model / "weights.yaml", Weights)
     if method == "online":
@@ -110,7 +111,7 @@ def weights_of(work: Path, method: str, seed: int, best: int, model: Path) -> We
 
 
 def print_table(output: Path) -> None:
-    """BLEU by method and seconds, with means and deviations over seeds."""
+    """Print BLEU by method and seconds, with means and deviations over seeds."""
     found = [json.loads(path.read_text()) for path in sorted(output.glob("time.*.json"))]
     rows = [["corpus", "method", "seeds", *(f"{name} {budget} s" for budget in BUDGETS for name in ("dev", "test"))]]
     for corpus in CORPORA:

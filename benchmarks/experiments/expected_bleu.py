@@ -1,13 +1,14 @@
-"""Ways of maximum expected BLEU training as in Wuebker et al. (2015, Table 2): BLEU on development and test sets.
+"""Variants of maximum expected BLEU training as in Wuebker et al. (2015, Table 2): BLEU on development and test sets.
 
     python -m benchmarks.experiments.expected_bleu DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...]
         [--tables]
 
-Models of DATA's alignments, n-best lists, and a file for each run are kept in DIRECTORY: what is there is not made
-again, and --tables only prints what is there. A model is tuned once, and learned from; its best iteration, by BLEU on
-the development set after a short tuning (with the weights of the tuned model itself none would beat it there), and the
-tuned model, the baseline, are then tuned with each seed. Of TED,
-pairs with masked words are left out: they repeat other pairs, so that leave-one-out leaves nothing out.
+Models made with DATA's alignments, n-best lists, and a file for each run are kept in DIRECTORY: existing files are not
+made again, and --tables only prints existing results. All runs learn from the same tuned model. The best iteration is
+the one with the best BLEU on the development set after a short tuning (with the weights of the tuned model itself, no
+iteration would beat it there). The model of that iteration and the tuned model, which is the baseline, are then tuned
+with each seed. For TED, pairs with masked words are left out: they repeat other pairs, so that leave-one-out would
+leave nothing out.
 """
 
 import argparse
@@ -60,10 +61,10 @@ RUNS: dict[str, dict[str, Any]] = {
 
 
 class Texts(NamedTuple):
-    """The files of one corpus."""
+    """The data files of one corpus."""
 
     training: BitextFiles
-    sets: dict[str, BitextFiles]  # dev, test
+    sets: dict[str, BitextFiles]  # the keys are dev and test
 
 
 class Work(NamedTuple):
@@ -80,7 +81,7 @@ class Work(NamedTuple):
 
     @property
     def tuned(self) -> Path:
-        """The model that all runs begin with."""
+        """The model that all runs start from."""
         return self.output / f"{self.corpus}.tuned"
 
 
@@ -106,7 +107,7 @@ def main() -> None:
 
 
 def read_texts(corpus: str, given: argparse.Namespace) -> Texts:
-    """The files of a corpus; those of training data that are not DATA's are written to the output."""
+    """The files of a corpus; training files that differ from DATA's are written to the output directory."""
     directory = given.output / f"{corpus}.data"
     split = directory / "split"
     split.mkdir(parents=True, exist_ok=True)
@@ -121,7 +122,7 @@ def read_texts(corpus: str, given: argparse.Namespace) -> Texts:
 
 
 def make_model(work: Work) -> Path:
-    """The model of the training data with default weights, made unless it is there."""
+    """The model of the training data with default weights; it is made unless it exists."""
     model, training = work.output / f"{work.corpus}.model", work.texts.training
     if not (model / "model.yaml").exists():
         shutil.rmtree(model, ignore_errors=True)
@@ -131,7 +132,7 @@ def make_model(work: Work) -> Path:
 
 
 def make_tuned(work: Work) -> None:
-    """The model of the training data, tuned with the first seed, unless it is there."""
+    """Tune the model of the training data with the first seed, unless that has been done."""
     model, texts = make_model(work), work.texts
     if not (work.tuned / "model.yaml").exists():
         config = parse_config(tuning(work.given) | {"seeds": SEEDS[:1]}, TuneConfig, "settings")
@@ -146,7 +147,7 @@ def tuning(given: argparse.Namespace) -> dict[str, Any]:
 
 
 def learn(work: Work) -> None:
-    """The model of the best iteration, with its numbers, unless they are there."""
+    """Train the run's model, keep its best iteration and write its numbers, unless that has been done."""
     if work.run == BASELINE or work.path("json").exists():
         return
     given, model = work.given, work.path("model")
@@ -171,7 +172,7 @@ def seconds(iterations: list[ExpectedBleuIteration]) -> float:
 
 
 def tune(work: Work, seed: int, model: Path | None = None, settings: Mapping[str, Any] = {}) -> None:
-    """Tune the weights of a run's model, or another, with a seed, and translate both sets, unless that is there."""
+    """Tune the weights of a run's model, or of `model`, and translate both sets, unless that has been done."""
     path = work.path(seed, "json")
     if path.exists():
         return
@@ -199,7 +200,7 @@ def say(corpus: str, what: str, text: str) -> None:
 
 
 def print_table(corpus: str, given: argparse.Namespace) -> None:
-    """A row for each run that was tuned, with the significance of its difference to the baseline on the test set."""
+    """Print a row for each run that was tuned; p is for its difference to the baseline on the test set."""
     tuned = {run: [read(given.output / f"{corpus}.{run}.{seed}.json") for seed in given.seed] for run in RUNS}
     found = {run: kept for run, some in tuned.items() if (kept := [one for one in some if one])}
     if not found:
@@ -214,7 +215,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def row(given: argparse.Namespace, corpus: str, run: str, found: dict[str, list[dict[str, Any]]]) -> list[str]:
-    """Means over seeds, with deviations in brackets."""
+    """Means over seeds, with standard deviations in brackets."""
     learned, cells = read(given.output / f"{corpus}.{run}.json"), [""] * 5
     if learned:
         cells = [f"{learned['parameters']:,}", str(learned["best"])]
@@ -231,7 +232,7 @@ def spread(values: list[float]) -> str:
 
 
 def significance(given: argparse.Namespace, corpus: str, run: str, found: dict[str, list[dict[str, Any]]]) -> str:
-    """p of a paired bootstrap on the test set, of the runs that are the median on the development set."""
+    """p of a paired bootstrap on the test set, between the seeds with the median score on the development set."""
     paths = []
     for name in (BASELINE, run):
         median = sorted(found[name], key=lambda one: one["dev"])[(len(found[name]) - 1) // 2]

@@ -1,4 +1,4 @@
-"""What scripts share whose runs are kept in a directory, and are not made again."""
+"""Functions for scripts whose runs are kept in a directory, and not made again."""
 
 import argparse
 import json
@@ -10,7 +10,7 @@ from phrasebeam.base.files import atomic_file
 
 
 def parser_of(description: str | None, **choices: Iterable[str]) -> argparse.ArgumentParser:
-    """DATA, --output, --tables, and an option for each of `choices`, all of which are meant without it."""
+    """A parser for DATA, --output, --tables, and an option for each of `choices`; by default it means all values."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("--output", type=Path, required=True)
@@ -21,6 +21,6 @@ def parser_of(description: str | None, **choices: Iterable[str]) -> argparse.Arg
 
 
 def write(path: Path, found: dict[str, Any]) -> None:
-    """The numbers of a run, whole or not at all."""
+    """Write the numbers of a run, atomically."""
     with atomic_file(path) as file:
         file.write(json.dumps(found, indent=1).encode())

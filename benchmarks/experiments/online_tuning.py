@@ -3,14 +3,15 @@
     python -m benchmarks.experiments.online_tuning DATA --output DIRECTORY [--corpus NAME ...]
         [--run NAME ...] [--seed N ...] [--tags DIRECTORY] [--tables]
 
-Models of DATA's alignments, and a file for each run, are kept in DIRECTORY: what is there is not made again, and
---tables only prints what is there. Dense weights are tuned on the development set, whose score chooses the epoch, as
-in the other methods' experiment (tuning.py). With sparse features two thirds of the development set are tuned on, and
-every third sentence is held out to choose the epoch; runs on training data choose it by the whole development set.
+Models made with DATA's alignments, and a file for each run, are kept in DIRECTORY: existing files are not made again,
+and --tables only prints existing results. Dense weights are tuned on the development set, whose score chooses the
+epoch, as in the experiment with the other methods (tuning.py). With sparse features, two thirds of the development set
+are tuned on, and every third sentence is held out to choose the epoch. Runs on training data choose the epoch by the
+whole development set.
 
-Runs that are "hierarchical" have models with hierarchical reordering, as the paper's. Runs with tags need --tags: for
-each CORPUS a folder of its development and test source text, in files of DATA's names with tokens word|TAG, whose tags
-are those of the STTS.
+"hierarchical" runs have models with hierarchical reordering, as in the paper. Runs with tags need --tags: a directory
+that has, for each CORPUS, a folder with the development and test source text, in files named as DATA's, with tokens
+word|TAG and tags of the STTS.
 """
 
 import argparse
@@ -39,10 +40,10 @@ RICH = {
     "rule_reordering": True,
     "source_deletion": True,
 }
-# Dense features that runs with sparse features have, too; "dense and added" tells what they gain without sparse ones.
+# Dense features that all runs with sparse features have; "dense and added" measures their gain without sparse features.
 ADDED = {"bitext_count": True, "unique_rule": True, "target_idf": True, "source_idf": True, "early_distortion": True}
 STRENGTHS = {"strengths": {"rule_reordering": 10.0, "class_reordering": 10.0}}
-CLASSES, BITS = 100, 6  # word classes of each side, and how much of their paths counts
+CLASSES, BITS = 100, 6  # word classes of each side, and the length of the prefix of their paths that is used
 TAGS = {"kind": "tags", "budget": 3, "content": ["N", "ADJ", "V", "ADV"]}
 ON_TRAINING = {"leave_one_out": "drop", "lm_folds": 5, "sentences": 10000}
 RUNS: dict[str, dict[str, Any]] = {
@@ -143,7 +144,7 @@ def tune(corpus: str, run: str, seed: int, given: argparse.Namespace) -> dict[st
 
 
 def word_classes(files: dict[str, Path], directory: Path) -> dict[str, str]:
-    """Brown classes of the words of both sides, made unless they are there."""
+    """Brown classes of the words of both sides; they are made unless they exist."""
     paths = {side: directory / f"{side}.classes" for side in ("source", "target")}
     for side, path in paths.items():
         if not path.exists():
@@ -152,7 +153,7 @@ def word_classes(files: dict[str, Path], directory: Path) -> dict[str, str]:
 
 
 def split(dev: BitextFiles, directory: Path) -> tuple[BitextFiles, BitextFiles]:
-    """Two thirds of the development data, and every third sentence."""
+    """The development data in two parts: two thirds, and every third sentence."""
     parts = []
     for name, kept in (("tuned", (1, 2)), ("held-out", (0,))):
         paths = []
@@ -165,7 +166,7 @@ def split(dev: BitextFiles, directory: Path) -> tuple[BitextFiles, BitextFiles]:
 
 
 def print_table(output: Path) -> None:
-    """BLEU by run, with means and deviations over seeds."""
+    """Print BLEU by run, with means and deviations over seeds."""
     found = [json.loads(path.read_text()) for path in sorted(output.glob("online.*.json"))]
     rows = [
         ["corpus", "features", "seeds", "dev", "held-out third", "test", "best epoch", "sparse features", "seconds"]

@@ -1,10 +1,10 @@
-"""Quality and cost by the number of sentence pairs: train-model on the first pairs of a corpus, tuned, on its test set.
+"""Quality and cost by number of sentence pairs: train-model on the first pairs of a corpus, tuned, on its test set.
 
     python -m benchmarks.experiments.quality_by_pairs DATA --output DIR [--corpora multi30k ...] [--plot FILE.png]
 
-Word alignments are made of these pairs alone; weights are tuned by five iterations of corpus-level MIRA on the
-development set. Seconds are of the processor, for both commands. A file for each run is kept in DIR: what is there is
-not made again. Printed is the table of results as CSV.
+Words are aligned on these pairs alone. Weights are tuned on the development set by five iterations of corpus-level
+MIRA. Seconds are processor time of both commands. A file for each run is kept in DIR, and existing ones are not made
+again. The table of results is printed as CSV.
 """
 
 import csv
@@ -78,7 +78,7 @@ def seconds() -> float:
 
 
 def draw(figure: Any, rows: list[list[Any]]) -> None:
-    """BLEU by the number of sentence pairs, a line for each corpus."""
+    """Draw BLEU by the number of sentence pairs, with a line for each corpus."""
     axes = figure.subplots()
     for corpus in dict.fromkeys(row[0] for row in rows):
         points = [(row[1], row[2]) for row in rows if row[0] == corpus]

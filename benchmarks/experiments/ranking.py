@@ -4,9 +4,9 @@
         [--sentences N] [--without-twins] [--epochs N] [--shards N] [--pairs decoded|sequential] [--seed N ...]
         [--tables]
 
-Models of DATA's alignments, and a file for each run, are kept in DIRECTORY: what is there is not made again, and
---tables only prints what is there. The development set chooses the epoch; runs "on dev" learn from it, too. Runs of the
-small configuration begin with weights that MERT tuned.
+Models made with DATA's alignments, and a file for each run, are kept in DIRECTORY: existing files are not made again,
+and --tables only prints existing results. The development set chooses the epoch; runs "on dev" also learn from it. Runs
+of the small configuration start from weights tuned by MERT.
 """
 
 import argparse
@@ -40,7 +40,7 @@ FEATURES: dict[str, dict[str, bool]] = {
     "shape": {"rule_shape": True},
     "all": {"rule_id": True, "source_bigrams": True, "rule_shape": True},
 }
-KEEP = 1000, 5000, 20000, 100_000  # features of algorithm 4
+KEEP = 1000, 5000, 20000, 100_000  # numbers of features that algorithm 4 keeps
 SEARCH = {"algorithm": "cube", "pop_limit": 200, "stack": 200}
 PAPER = {
     "fixed": ["unknown_word_penalty"],
@@ -62,7 +62,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     ", margin": OF_SENTENCES | MARGIN,
 }
 FROM_TUNED = RankingConfig().model_dump(mode="json")
-ADAGRAD = {"rule": "adagrad", "rate": 0.001}  # a step beside dense weights that are 0.1 to 1
+ADAGRAD = {"rule": "adagrad", "rate": 0.001}  # a small step compared with dense weights of 0.1 to 1
 ON_DEV = {"leave_one_out": None, "lm_folds": 0}
 ON_TRAINING = {"leave_one_out": "drop", "lm_folds": 5}
 
@@ -88,8 +88,8 @@ def _rows() -> dict[str, tuple[str, str, dict[str, Any]]]:
 
 
 RUNS = _rows()
-GIVEN = "sentences", "without_twins", "epochs", "shards", "pairs"  # on the command line
-KEYS = "corpus", *GIVEN, "run"  # of runs that differ in their seeds alone
+GIVEN = "sentences", "without_twins", "epochs", "shards", "pairs"  # options of the command line
+KEYS = "corpus", *GIVEN, "run"  # equal in runs that differ only in their seeds
 
 
 def main() -> None:
@@ -117,7 +117,7 @@ def name_of(corpus: str, run: str, seed: int, given: argparse.Namespace) -> str:
 
 
 def tuned_model(corpus: str, files: dict[str, Path], output: Path) -> Path:
-    """The corpus' model with weights tuned by MERT, made unless it is there."""
+    """The corpus' model with weights tuned by MERT; it is made unless it exists."""
     model, tuned = output / f"{corpus}-7", output / f"{corpus}-7.mert"
     train_model(files, "dense", model)
     if not tuned.exists():
@@ -127,7 +127,10 @@ def tuned_model(corpus: str, files: dict[str, Path], output: Path) -> Path:
 
 
 def learned_from(learns_from: str, corpus: str, files: dict[str, Path], given: argparse.Namespace) -> BitextFiles:
-    """The sentence pairs that a run learns from; what leave-one-out takes away, a twin of the pair would still tell."""
+    """The sentence pairs that a run learns from.
+
+    Without twins: repeated or almost equal pairs are left out, since leave-one-out cannot hide a pair from its twin.
+    """
     if learns_from == "dev":
         return BitextFiles(files["dev_source"], [files["dev_target"]], None)
     left_out = None
@@ -172,7 +175,7 @@ def train(corpus: str, run: str, seed: int, given: argparse.Namespace) -> dict[s
 
 
 def print_table(output: Path) -> None:
-    """BLEU by run, with means and deviations over seeds."""
+    """Print BLEU by run, with means and deviations over seeds."""
     found = [json.loads(path.read_text()) for path in sorted(output.glob("ranking.*.json"))]
     rows = [[*KEYS, "seeds", "dev", "test", "length, %", "best epoch", "sparse features"]]
     for key in dict.fromkeys(tuple(one[name] for name in KEYS) for one in found):

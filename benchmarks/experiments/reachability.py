@@ -1,10 +1,10 @@
-"""How much of a training set forced decoding reaches, by distortion limit, with and without leave-one-out.
+"""The share of a training set that forced decoding reaches, by distortion limit, with and without leave-one-out.
 
     python -m benchmarks.experiments.reachability DATA [--corpus NAME ...] [--models DIR] [--every K] [--limits 0 2 ...]
 
-The models are trained on the alignments in DATA, and found again in DIR. Shares are of sentence pairs, and of source
-words; `+prefix` counts the longest prefix pairs of at least 5 source words as well. Every K-th pair is decoded, with
-the default bound on states and without a table limit, by one thread.
+The models are trained on the alignments in DATA, and kept in DIR. Shares are of sentence pairs, and of source words.
+`+prefix` also counts the longest prefix pairs of at least 5 source words. Every K-th pair is decoded by one thread,
+with the default bound on states and without a table limit.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def train(directory: Path, source: str, target: str, model: Path) -> tuple[Path, TrainingFiles]:
-    """The training data, and the model of them in `model`, unless it is there."""
+    """The training data, and the `model` of them, which is trained unless it exists."""
     files = [directory / f"train.{name}" for name in (source, target, f"align.{source}-{target}")]
     if not model.exists():
         options = [f"--{name}={path}" for name, path in zip(("source", "target", "alignment"), files)]
@@ -62,7 +62,7 @@ def train(directory: Path, source: str, target: str, model: Path) -> tuple[Path,
 
 
 def reach(model: Path, source: Path, files: TrainingFiles, limit: int, leaves_out: bool, every: int) -> list[str]:
-    """One row of figures."""
+    """One row of the table."""
     decoder = ForcedDecoder.load(model, SearchSettings(table_limit=0, distortion_limit=limit))
     if not leaves_out:
         files = files._replace(alignment=None)
@@ -78,7 +78,7 @@ def reach(model: Path, source: Path, files: TrainingFiles, limit: int, leaves_ou
             ln_counts.append(found.ln_derivations)
     shares = [f"{share:.1f}%" for share in (*reached.all.sentence_shares, *reached.all.word_shares)]
     median = f"e^{statistics.median(ln_counts):.1f}" if ln_counts else ""
-    time_of_pair = f"{statistics.fmean(milliseconds[1:]):.1f}"  # the first one compiles
+    time_of_pair = f"{statistics.fmean(milliseconds[1:]):.1f}"  # without the first pair, for which kernels are compiled
     return [str(limit), "drop" if leaves_out else "", *shares, str(reached.all.too_large), median, time_of_pair]
 
 

@@ -3,8 +3,9 @@
     python -m benchmarks.experiments.reranking DATA --output DIRECTORY [--corpus NAME ...]
         [--method NAME ...] [--tables]
 
-Lists are those of tuning.py's model with dense weights by MERT, and DIRECTORY may be its own. Sparse features of an
-entry are its pairs of aligned words, how many words stand for each source word, and its pairs of neighbours.
+The lists are those of tuning.py's model with dense weights by MERT; DIRECTORY may be the same. The sparse features of
+an entry are its pairs of aligned words, the number of target words for each source word (fertility), and its target
+bigrams.
 """
 
 import argparse
@@ -31,7 +32,7 @@ from phrasebeam.training.nbest.nbest_reader import NbestReader
 SIZE = 100
 METHODS = "mira-chiang", "mira-batch", "mira-corpus"
 KINDS = "dense", "sparse"
-C = 0.001, 0.01, 0.1, 1.0  # the best on the development set is taken
+C = 0.001, 0.01, 0.1, 1.0  # the value that is best on the development set is reported
 
 
 class Lists(NamedTuple):
@@ -55,7 +56,7 @@ def file_of(given: argparse.Namespace, corpus: str, kind: str, method: str, c: f
 
 
 def measure(corpus: str, given: argparse.Namespace) -> None:
-    """All runs that are not there."""
+    """Make all runs that do not exist."""
     first = Job(corpus, "dense", "mert", None, 1)
     if not (given.output / f"{first.name}.json").exists():
         tune(first, given.data, given.output)
@@ -78,7 +79,7 @@ def measure(corpus: str, given: argparse.Namespace) -> None:
 
 
 def write_lists(decoder: Decoder, source: Path, path: Path, with_sparse: bool) -> None:
-    """Translate, and write lists in Moses' format."""
+    """Translate a file, and write n-best lists in Moses' format."""
     with atomic_file(path) as file:
         for number, line in enumerate(read_lines(source)):
             entries = decoder.nbest(line, SIZE, distinct=True)
@@ -99,7 +100,7 @@ def lexical(line: str, entry: Translation) -> Counter[str]:
 
 
 def rerank(lists: dict[str, Lists], method: str, c: float, path: Path) -> dict[str, Any]:
-    """Learn on the development set; BLEU of both sets by what was learned."""
+    """Learn on the development set; return BLEU of both sets with the learned weights, and the cost."""
     weights = path.with_suffix(".weights")
     learning = [f"--train={lists['dev'].path}", f"--reference={lists['dev'].reference}", f"--c={c}"]
     measured = run([*PHRASEBEAM, "rerank", f"--weights={weights}", f"--method={method}", "--threads=1", *learning])
@@ -115,7 +116,7 @@ def rerank(lists: dict[str, Lists], method: str, c: float, path: Path) -> dict[s
 
 
 def print_table(corpus: str, given: argparse.Namespace) -> None:
-    """A row for each method and kind of features, with the C that is best on the development set."""
+    """Print a row for each method and kind of features, with the C that is best on the development set."""
     rows = [["features", "method", "C", "dev", "test", "processor seconds", "peak memory"]]
     for kind in KINDS:
         for method in given.method:

@@ -1,10 +1,10 @@
-"""Languages with few sentence pairs: the recipe small, stage by stage, beside quick with a sample held out to tune on.
+"""Languages with few sentence pairs: the stages of the recipe small, beside quick, which tunes on a held-out sample.
 
     python -m benchmarks.experiments.small_languages DATA --output DIR [--corpora bzd ...] [--systems small ...]
 
-DATA has americasnlp/LANG.train.es, LANG.train.LANG and likewise dev, of which nothing is learned, and ted/ and tanaka/,
-of which the first 5,000 pairs are taken. Scores are sacrebleu's of raw text; minutes are of processor time. Runs that
-were stopped go on, and those that are done are not made again. Printed is the table of results as CSV.
+DATA has americasnlp/LANG.train.es, LANG.train.LANG and the same for dev, from which nothing is learned; and ted/ and
+tanaka/, of which the first 5,000 pairs are used. Scores are sacrebleu's on raw text; minutes are processor time. Runs
+that were stopped are continued, and finished ones are not made again. The table of results is printed as CSV.
 """
 
 import csv
@@ -23,13 +23,13 @@ from phrasebeam import train
 from phrasebeam.api.config import CONFIGS
 from phrasebeam.base.files import read_lines
 
-HELD_OUT = 500  # sentence pairs of the sample that quick tunes on
-FEW = 5_000  # pairs that are taken of larger corpora
+HELD_OUT = 500  # sentence pairs in the sample that quick tunes on
+FEW = 5_000  # first pairs that are used of larger corpora
 CORPORA = ("bzd", "shp", "gn", "ted", "tanaka")
 
 
 class System(NamedTuple):
-    """A recipe, what is changed in it, and whether a sample of the training pairs is given as development data."""
+    """A recipe, changes to it, and whether a sample of the training pairs is given as development data."""
 
     recipe: str
     changes: Mapping[str, str]
@@ -69,7 +69,7 @@ def main() -> None:
 
 
 def measured(corpus: str, system: System, data: Path, work: Path) -> dict[str, Any]:
-    """Scores of the stages of a recipe, and processor seconds of the whole with its child processes."""
+    """The scores of a recipe's stages, and the processor seconds of the whole run with its child processes."""
     work.mkdir(parents=True, exist_ok=True)
     texts = texts_of(corpus, data, work)
     development: tuple[Path | None, Path | None] = (None, None)
@@ -95,12 +95,12 @@ def measured(corpus: str, system: System, data: Path, work: Path) -> dict[str, A
 
 
 def processor_seconds() -> float:
-    """What this process and those that it started have taken."""
+    """Processor seconds of this process and of those that it started."""
     return sum(os.times()[:4])
 
 
 def texts_of(corpus: str, data: Path, work: Path) -> Texts:
-    """The texts of a corpus; what is cut of larger ones is written to `work`."""
+    """The texts of a corpus; the first pairs of a larger corpus are written to `work`."""
     if corpus in ("ted", "tanaka"):
         source, target, test = ("de", "en", "devtest") if corpus == "ted" else ("ja", "en", "dev")
         place = data / corpus
@@ -114,7 +114,7 @@ def texts_of(corpus: str, data: Path, work: Path) -> Texts:
 
 
 def sampled(training: tuple[Path, Path], work: Path) -> tuple[tuple[Path, Path], tuple[Path, Path]]:
-    """The training text without every N-th pair, and these."""
+    """The training text without every N-th pair, and the pairs that were left out."""
     parts = []
     for path in training:
         lines = list(read_lines(path))
@@ -128,7 +128,7 @@ def sampled(training: tuple[Path, Path], work: Path) -> tuple[tuple[Path, Path],
 
 
 def table_rows(corpus: str, system: str, found: dict[str, Any]) -> Iterator[list[str]]:
-    """A row for each stage; the last one has the minutes of all."""
+    """A row for each stage; the last row has the minutes of the whole run."""
     stages = list(found["scores"])
     for stage in stages:
         scores = found["scores"][stage]

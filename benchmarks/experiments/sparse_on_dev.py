@@ -3,10 +3,10 @@
     python -m benchmarks.experiments.sparse_on_dev DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...]
         [--seed N ...] [--tiny] [--tables]
 
-From default weights: MERT and PRO of dense weights, PRO with the 3,000 most frequent sparse features, and with all of
-them: rule ids, and word edges of Brown classes alone, as in the paper. PRO goes all the way to what it finds, and
-averages nothing. Models, and a file for each run, are kept in DIRECTORY, which maxforce.py may share: what is there is
-not made again, and --tables only prints what is there.
+Runs start from default weights: MERT and PRO with dense weights; PRO with the 3,000 most frequent sparse features, and
+with all of them. Sparse features are rule ids, and word edges over Brown classes only, as in the paper. PRO takes the
+weights that it finds without averaging them with the previous ones. Models, and a file for each run, are kept in
+DIRECTORY, which maxforce.py may share: existing files are not made again, and --tables only prints existing results.
 """
 
 import argparse
@@ -67,7 +67,7 @@ def file_of(work: Work, seed: int) -> Path:
 
 
 def tune(work: Work, seed: int) -> None:
-    """The scores of a run, unless they are there."""
+    """Make a run and write its scores, unless they exist."""
     path, given = file_of(work, seed), work.given
     if path.exists():
         return
@@ -87,7 +87,7 @@ def tune(work: Work, seed: int) -> None:
 
 
 def with_sparse_features(work: Work, model: Path) -> Path:
-    """The model with templates of sparse features, none of which has a weight yet; made unless it is there."""
+    """The model with templates of sparse features, none of which has a weight yet; it is made unless it exists."""
     output = work.output / f"{work.corpus}.on-dev.model"
     if output.exists():
         return output
@@ -100,7 +100,7 @@ def with_sparse_features(work: Work, model: Path) -> Path:
 
 
 def print_table(given: argparse.Namespace) -> None:
-    """BLEU of the development set by iteration, 0 before tuning; of both sets with the best weights."""
+    """Print BLEU on the development set by iteration (0: before tuning), and on both sets with the best weights."""
     paths = sorted(given.output.glob("*.on-dev.*.json"))
     found = [json.loads(path.read_text()) for path in paths]
     rows = [["corpus", "run", "seed", "dev by iteration", "dev", "test", "sparse features"]]

@@ -3,10 +3,10 @@
     python -m benchmarks.experiments.tuning DATA --output DIRECTORY [--corpus NAME ...] [--method NAME ...]
         [--as-paper] [--tables]
 
-Models of DATA's alignments, and a file for each run, are kept in DIRECTORY: what is there is not made again, and
---tables only prints what is there. Runs come in the order of how much they tell. C is chosen by BLEU on the
-development set of the first corpus, with the first seed; other corpora and seeds then have that C. --as-paper: lists,
-C, iterations and gains of configs/tan2013-c-mira.yaml, which are those of the paper, in place of shorter ones.
+Models made with DATA's alignments, and a file for each run, are kept in DIRECTORY: existing files are not made again,
+and --tables only prints existing results. The most informative runs come first. C is chosen by BLEU on the development
+set of the first corpus, with the first seed; other corpora and seeds then use that C. --as-paper: lists, C, iterations
+and gains of configs/tan2013-c-mira.yaml, which are those of the paper, in place of shorter ones.
 """
 
 import argparse
@@ -39,7 +39,7 @@ GRIDS: dict[Method, list[float]] = {
     "pro": [],
 }
 PAPER: dict[str, Any] = yaml.safe_load((ROOT / "configs" / "tan2013-c-mira.yaml").read_text())
-LONGEST = {"dense": 7, "groups": 10}  # phrases; 10 as in the paper, 220 group features
+LONGEST = {"dense": 7, "groups": 10}  # words of a phrase; 10 as in the paper, with 220 group features
 FIRST = "multi30k"
 SEEDS = 1, 2, 3
 SETTINGS = {
@@ -79,12 +79,12 @@ def main() -> None:
 
 
 def grid(method: Method, as_paper: bool) -> list[float | None]:
-    """The C of the runs of a method; None where it has none."""
+    """The values of C to try for a method; [None] if it has no C."""
     return [*(PAPER["c"] if as_paper and GRIDS[method] else GRIDS[method])] or [None]
 
 
 def jobs(given: argparse.Namespace) -> Iterator[Job]:
-    """All runs, those on the first corpus with every C first; what comes later depends on how these end."""
+    """All runs; those on the first corpus with every C come first, since later ones depend on their results."""
     features, seeds, as_paper = given.features, given.seed, given.as_paper
     wanted = [(corpus, kind, method) for corpus in given.corpus for kind in features for method in given.method]
     at_first, elsewhere = ([one for one in wanted if (one[0] == FIRST) == is_first] for is_first in (True, False))
@@ -95,12 +95,12 @@ def jobs(given: argparse.Namespace) -> Iterator[Job]:
                 yield from (Job(corpus, kind, method, c, SEEDS[0], as_paper) for c in values)
     for seed in seeds:
         for corpus, kind, method in elsewhere if seed == SEEDS[0] else wanted:
-            if seed == SEEDS[0] or method != "mira-corpus":  # which draws nothing
+            if seed == SEEDS[0] or method != "mira-corpus":  # it has no randomness
                 yield Job(corpus, kind, method, best_c(given.output, kind, method, as_paper), seed, as_paper)
 
 
 def results(output: Path) -> list[dict[str, Any]]:
-    """All that is there."""
+    """The results of all runs that exist."""
     return [{"as_paper": False} | json.loads(path.read_text()) for path in sorted(output.glob("*.json"))]
 
 
@@ -113,7 +113,7 @@ def best_c(output: Path, features: str, method: str, as_paper: bool) -> float | 
 def corpus_files(name: str, data: Path, output: Path, has_masks: bool = True) -> dict[str, Path]:
     """The files of a corpus by purpose; a test set split off the training text is written to `output`.
 
-    Without masks, training pairs with masked words are left out, as experiments on training data need it.
+    With `has_masks` False, training pairs with masked words are left out, as experiments on training data require.
     """
     corpus: MeasuredCorpus = CORPORA[name]
     directory = output / f"{name}.data"
@@ -124,7 +124,7 @@ def corpus_files(name: str, data: Path, output: Path, has_masks: bool = True) ->
 
 
 def train_model(files: dict[str, Path], features: str, model: Path, orientation: str = "word") -> None:
-    """The model of the training text, with a kind of reordering, unless it is there."""
+    """Train the model of the training text, with the given kind of reordering, unless it exists."""
     if not model.exists():
         config = model.with_suffix(".yaml")
         reordering = f"reordering:\n  orientation: {orientation}\n"
@@ -166,7 +166,7 @@ def tune(job: Job, data: Path, output: Path) -> None:
 
 
 def print_tables(output: Path, as_paper: bool) -> None:
-    """BLEU, with mean and deviation over the seeds, then what each run took."""
+    """Print BLEU with mean and deviation over the seeds, and then the cost of each run."""
     found = [one for one in results(output) if one["as_paper"] == as_paper]
     for corpus in CORPORA:
         for features in LONGEST:
@@ -176,7 +176,7 @@ def print_tables(output: Path, as_paper: bool) -> None:
 
 
 def by_setting(cell: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """The runs that differ by nothing but their seeds."""
+    """Groups of runs that differ only in their seeds."""
     keys = [(method, c) for method in GRIDS for c in grid(method, cell[0]["as_paper"])]
     groups = [[one for one in cell if (one["method"], one["c"]) == key] for key in keys]
     return [group for group in groups if group]

@@ -1,10 +1,10 @@
-"""Which way of tuning is best on sentences that it has not seen: many splits of kept n-best lists.
+"""The way of tuning that is best on unseen sentences: compared on many splits of kept n-best lists.
 
     python -m benchmarks.experiments.tuning_splits RUN --output FILE [--splits 20] [--most 100] [--way NAME ...]
 
 RUN is the directory of a finished tuning run of a model without sparse features (MODEL/tuning/seed-1). For each split,
 each way optimizes weights on the lists of one half of the sentences, and its weights choose translations from the lists
-of the other half. No sentence is decoded anew, so that a split takes seconds. What is in FILE is not made again.
+of the other half. No sentence is decoded again, so that a split takes seconds. Results in FILE are not computed again.
 """
 
 import argparse
@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def read(run: Path, most: int) -> Problem:
-    """The lists of a run, with up to `most` hypotheses of each sentence, and the weights that it began with."""
+    """The lists of a run, with up to `most` hypotheses of each sentence, and the weights that the run started from."""
     index = load_config(run / "nbest" / INDEX, StoreIndex)
     shape, directory = index.shape, run / "nbest"
     store = NbestStore(directory, shape.sentences, shape.dense, shape.statistics, len(index.iterations))
@@ -78,18 +78,18 @@ def read(run: Path, most: int) -> Problem:
 
 
 def no_texts(sentences: np.ndarray, texts: Any) -> np.ndarray:
-    """The lists have their statistics already."""
+    """Raise an error: no text has to be scored, since the lists have their statistics."""
     raise ValueError("texts are not scored here; the lists of a run have their statistics")
 
 
 def with_seed(problem: Problem, seed: int) -> Problem:
-    """The problem with random numbers of its own."""
+    """A copy of the problem with random numbers from `seed`."""
     rng = np.random.default_rng([7, seed])
     return Problem(problem.lists, problem.metric, problem.start, problem.tunable, rng)
 
 
 def of_sentences(problem: Problem, sentences: np.ndarray) -> Problem:
-    """The problem of these sentences (int64[K], any may come again) alone, in their order. Its lists are in memory."""
+    """The problem for these sentences only (int64[K], may repeat), in the given order. Its lists are in memory."""
     lists = problem.lists
     first, entries = taken(lists.first, sentences)
     rows = lists.row[entries]
@@ -107,9 +107,9 @@ def of_sentences(problem: Problem, sentences: np.ndarray) -> Problem:
 
 
 def mean_of(weights: Sequence[np.ndarray], tunable: np.ndarray) -> np.ndarray:
-    """float64[F], the mean of weights (float64[F]) after those `tunable` (bool[F]) have the same sum of magnitudes.
+    """float64[F], the mean of weights (float64[F]) scaled so that their `tunable` ones (bool[F]) have equal L1 norms.
 
-    For the scores of methods such as MERT do not depend on the scale of weights, which is that of chance.
+    The scaling is needed since the scale of weights is arbitrary for methods such as MERT, whose scores do not change.
     """
     norms = np.array([np.abs(one[tunable]).sum() for one in weights])
     scales = np.where(norms > 0, norms.mean() / np.where(norms > 0, norms, 1.0), 1.0)
@@ -119,7 +119,10 @@ def mean_of(weights: Sequence[np.ndarray], tunable: np.ndarray) -> np.ndarray:
 
 
 def bagged(problem: Problem, optimize: Callable[[Problem], Optimum], n_bags: int) -> Optimum:
-    """The mean of what `optimize` finds on bootstrap samples of the sentences (Breiman 1996); with 0 bags, on all."""
+    """The mean of the weights that `optimize` finds on bootstrap samples of the sentences (Breiman 1996).
+
+    With 0 bags, what it finds on all sentences.
+    """
     if not n_bags:
         return optimize(problem)
     found = []
@@ -131,12 +134,12 @@ def bagged(problem: Problem, optimize: Callable[[Problem], Optimum], n_bags: int
 
 
 def method(optimize: Callable[[Problem, Any], Optimum], settings: Any, n_bags: int = 0) -> Way:
-    """The weights that a method finds, on all sentences or as the mean over bootstrap samples."""
+    """A way of tuning: the weights that a method finds on all sentences, or their mean over bootstrap samples."""
     return lambda problem: bagged(problem, partial(optimize, settings=settings), n_bags).weights
 
 
 def step_by_held_out(problem: Problem) -> np.ndarray:
-    """Corpus-level MIRA on three quarters with several steps, of which the best on the last quarter counts."""
+    """Corpus-level MIRA on three quarters of the sentences with several C; the last quarter chooses the best one."""
     order = problem.rng.permutation(problem.n_sentences)
     rest, quarter = (np.sort(part) for part in np.split(order, [3 * order.size // 4]))
     chosen, judged = of_sentences(problem, rest), of_sentences(problem, quarter)
@@ -163,7 +166,7 @@ WAYS: dict[str, Way] = {
 
 
 def print_table(found: dict[str, list[float]]) -> None:
-    """A row for each way: means over splits, and the difference to the first method of the same splits."""
+    """Print a row for each way: means over splits, and the difference to the first method on the same splits."""
     base = "corpus MIRA"
     rows = [["", "splits", "seen half", "other half", "difference", "standard error"]]
     for way in WAYS:

@@ -1,11 +1,11 @@
-"""Tuning on training sentences that the model was not made of, beside or in place of half of the development set.
+"""Tuning on training sentences held out of the model, in addition to or in place of half of the development set.
 
     python -m benchmarks.models.held_out_tuning DATA --output DIRECTORY [--corpus NAME ...] [--splits 3] [--tables]
 
-2,000 training pairs (of 5 to 40 source words, at random) are left out of the model. Dense weights are tuned on one half
-of the development set, on the held-out pairs, or on both, and scored on the other half; then the halves are drawn
-anew. All by corpus-level MIRA as in the recipes. Models of DATA's alignments, and a file for each run, are kept in
-DIRECTORY: what is there is not made again, and --tables only prints what is there.
+2,000 random training pairs (of 5 to 40 source words) are left out of the model. Dense weights are tuned on one half of
+the development set, on the held-out pairs, or on both, and scored on the other half; then the halves are drawn again.
+Tuning is by corpus-level MIRA, as in the recipes. Models made with DATA's alignments, and a file for each run, are kept
+in DIRECTORY: existing files are not made again, and --tables only prints existing results.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def make_all(corpus: str, given: argparse.Namespace) -> None:
-    """The model without the held-out pairs, and all ways of tuning it on each split."""
+    """Make the model without the held-out pairs, and tune it in each way on each split."""
     files = corpus_files(corpus, given.data, given.output, has_masks=False)
     directory = given.output / f"{corpus}.data"
     held_out = hold_out(files, directory)
@@ -81,7 +81,7 @@ def pairs_of(source: Path, target: Path) -> Pairs:
 
 
 def hold_out(files: dict[str, Path], directory: Path) -> Pairs:
-    """Pairs that are taken from the training data, whose `files` are replaced by those of the rest."""
+    """Take pairs out of the training data and return them; `files` then names files with the other pairs."""
     sides = "source", "target", "alignment"
     lines = list(zip(*(list(read_lines(files[side])) for side in sides), strict=True))
     order = np.random.default_rng(1).permutation(len(lines)).tolist()
@@ -94,7 +94,7 @@ def hold_out(files: dict[str, Path], directory: Path) -> Pairs:
 
 
 def written(pairs: Pairs, path: Path) -> BitextFiles:
-    """Pairs in two files."""
+    """Write pairs to two files."""
     files = [path.with_suffix(f".{side}") for side in ("source", "target")]
     for file, texts in zip(files, zip(*pairs)):
         write_lines(file, texts)
@@ -102,13 +102,13 @@ def written(pairs: Pairs, path: Path) -> BitextFiles:
 
 
 def write_lines(path: Path, lines: Sequence[str]) -> None:
-    """A text file, whole or not at all."""
+    """Write a text file, atomically."""
     with atomic_file(path) as file:
         file.write("".join(f"{line}\n" for line in lines).encode())
 
 
 def score(model: Path, tuned_on: BitextFiles, others: BitextFiles, output: Path) -> float:
-    """BLEU of other sentences by weights that were tuned."""
+    """Tune on one set; return BLEU of the other sentences with the tuned weights."""
     config = parse_config(SETTINGS, TuneConfig, "settings")
     shutil.rmtree(output, ignore_errors=True)
     tune_model(model, tuned_on, output, config)
@@ -119,7 +119,7 @@ def score(model: Path, tuned_on: BitextFiles, others: BitextFiles, output: Path)
 
 
 def print_table(given: argparse.Namespace) -> None:
-    """BLEU of the other half by what was tuned on, with means and deviations over splits."""
+    """Print BLEU of the other half for each way of tuning, with means and deviations over splits."""
     rows = [["corpus", "tuned on", "splits", "other half"]]
     for corpus in given.corpus:
         for way in WAYS:

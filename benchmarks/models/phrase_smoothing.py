@@ -3,8 +3,9 @@
     python -m benchmarks.models.phrase_smoothing DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...]
         [--seed N ...] [--tables]
 
-Models of DATA's alignments are built, tuned by MERT with each seed from the default weights, and translate both sets.
-A file for each run is kept in DIRECTORY: what is there is not made again. TED is without pairs with masked words.
+Models are built with DATA's alignments, and tuned by MERT with each seed, starting from the default weights; they
+translate both sets. A file for each run is kept in DIRECTORY and not made again. For TED, pairs with masked words are
+left out.
 """
 
 import argparse
@@ -24,7 +25,7 @@ from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.model_building.train_model import train_model
 
 KN, GT, NONE = ({"smoothing": name} for name in ("kneser-ney", "good-turing", "none"))
-RUNS: dict[str, tuple[dict[str, str], int, int]] = {  # settings of phrases, word classes, order of their model
+RUNS: dict[str, tuple[dict[str, str], int, int]] = {  # settings of phrases, number of word classes, order of their LM
     "none": (NONE, 0, 0),
     "kneser-ney": (KN, 0, 0),
     "good-turing": (GT, 0, 0),
@@ -63,7 +64,7 @@ def file_name(run: str) -> str:
 
 
 def build(work: Work, settings: tuple[dict[str, str], int, int]) -> None:
-    """The model of a run, unless it is there."""
+    """Build the model of a run, unless it exists."""
     model, (phrases, n_classes, order) = work.path("model"), settings
     if (model / "model.yaml").exists():
         return
@@ -79,14 +80,14 @@ def build(work: Work, settings: tuple[dict[str, str], int, int]) -> None:
 
 
 def write_classes(texts: Texts, n_classes: int, path: Path) -> None:
-    """Brown classes of the target words of the training data, unless they are there."""
+    """Write Brown classes of the target words of the training data, unless they exist."""
     if not path.exists():
         bigrams = read_bigrams([texts.training.target], 1)
         write_word_classes(path, bigrams, n_classes)
 
 
 def print_table(corpus: str, given: argparse.Namespace, runs: Iterable[str] = RUNS) -> None:
-    """A row for each run, with means over seeds and deviations in brackets."""
+    """Print a row for each run, with means over seeds and deviations in brackets."""
     rows = [["", "seeds", "dev", "test"]]
     for run in runs:
         files = [given.output / f"{corpus}.{file_name(run)}.{seed}.json" for seed in given.seed]

@@ -1,10 +1,10 @@
-"""Additions for words that the table does not know: BLEU on development and test sets.
+"""Ways to translate words that are not in the phrase table: BLEU on development and test sets.
 
     python -m benchmarks.models.unknown_words DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...]
         [--seed N ...] [--tables]
 
-All runs have the smoothing and the class language model of the recipes; each is tuned by MERT with each seed. A file
-for each run is kept in DIRECTORY: what is there is not made again. TED is without pairs with masked words.
+All runs have the smoothing and the class language model of the recipes, and are tuned by MERT with each seed. A file
+for each run is kept in DIRECTORY and not made again. For TED, pairs with masked words are left out.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""The same model in Moses and here: our score of every derivation that Moses printed, and what our own search finds.
+"""The same model in Moses and here: our score for every derivation that Moses printed, and the results of our search.
 
     python -m benchmarks.moses.compare_decoder DATA
 
@@ -35,8 +35,8 @@ from phrasebeam.lm.text.corpus import split
 
 SETTINGS = {"default": "moses.ini", "tuned": "moses.tuned.ini"}
 SEARCH = SearchSettings(stack=100, distortion_limit=6, table_limit=20, max_phrase_length=7)
-TOLERANCE = 2e-3  # Moses adds float32 numbers, and prints six digits
-RELATIVE = 6e-6  # half of the sixth digit of 1.00000, and float32
+TOLERANCE = 2e-3  # Moses adds float32 numbers and prints six digits
+RELATIVE = 6e-6  # half of the sixth digit of 1.00000, and the error of float32
 # Our feature vector: 4 of the phrase table, 6 of the reordering table, then these.
 MOSES_ORDER = ("TranslationModel0", "LexicalReordering0", "LM0", "Distortion0", "WordPenalty0", "PhrasePenalty0")
 
@@ -48,11 +48,11 @@ class Printed(NamedTuple):
     words: list[str]
     features: np.ndarray  # float64[14], in our order; the unknown-word penalty is not printed
     score: float
-    spans: list[tuple[int, int, int, int]]  # source begin, end, target begin, end; half open
+    spans: list[tuple[int, int, int, int]]  # source begin, end, target begin, end; half-open
 
 
 class Rescorer:
-    """Features of derivations that are given as words and spans."""
+    """Computes features of derivations that are given as words and spans."""
 
     def __init__(self, decoder: Decoder):
         self.model = decoder.model
@@ -63,11 +63,11 @@ class Rescorer:
         begin_states(self.tables.lms, self.states)
 
     def features(self, source: list[str], printed: Printed) -> np.ndarray:
-        """float64[15] of the derivation, computed here."""
+        """float64[15]: the features of the derivation, computed by our code."""
         pairs = [self._pair(source[b:e], printed.words[tb:te], b) for b, e, tb, te in printed.spans]
         spans = np.array([span[:2] for span in printed.spans], np.int32)
         derivation = Derivation(np.array(pairs, np.int64), spans[:, 0].copy(), spans[:, 1].copy())
-        # Every source word may have been copied: number i is pair -1 - i.
+        # Every source word may have been copied: the copy of word i has the pair number -1 - i.
         own = [SyntheticPair(i, i + 1, (word,), unknown=UNKNOWN_WORD) for i, word in enumerate(source)]
         packed = pack_synthetic_pairs(
             own, len(source), 1, self.model.target, self.model.language_models, self.model.n_scores
@@ -112,7 +112,7 @@ def read_nbest(path: Path) -> list[Printed]:
 
 
 def read_spans(text: str) -> list[tuple[int, int, int, int]]:
-    """Spans of "0-3=0-3 4=4"."""
+    """The spans in a text such as "0-3=0-3 4=4"."""
     spans = []
     for span in text.split():
         bounds = [[int(i) for i in side.split("-")] for side in span.split("=")]
@@ -122,7 +122,7 @@ def read_spans(text: str) -> list[tuple[int, int, int, int]]:
 
 
 def compare(data: Path, name: str, model: Path) -> bool:
-    """Print how the scores of one setting differ; whether they agree."""
+    """Print how the scores of one setting differ; return whether they agree."""
     import_moses(data / SETTINGS[name], model)
     decoder = Decoder.load(model, SEARCH)
     rescorer = Rescorer(decoder)
@@ -136,7 +136,7 @@ def compare(data: Path, name: str, model: Path) -> bool:
         score = float(rescorer.weights @ features)
         best[line.sentence] = max(best.get(line.sentence, -np.inf), score)
         worst_score = max(worst_score, abs(score - line.score))
-        # Six digits are printed of sums of float32 logarithms.
+        # Moses prints six digits of sums of float32 logarithms.
         allowed = np.maximum(np.abs(line.features), 1)
         worst_feature = max(worst_feature, float(np.max(np.abs(features[:-1] - line.features) / allowed)))
     print(f"{name}: {len(printed)} derivations of {len(best)} sentences, {n_unknown} with words copied", end="")

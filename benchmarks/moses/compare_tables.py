@@ -2,9 +2,9 @@
 
     python -m benchmarks.moses.compare_tables DATA [--source fr --target en --alignment align.fr-en]
 
-DATA/europarl10k holds the bitext; DATA/reference/europarl10k phrase-table.gz, lex.{e2f,f2e}.gz and
-reordering-table.*.gz, as `train-model.perl` writes them, and lm4.arpa.gz, by `lmplz --discount_fallback` of the target
-side. Exit status 1 if anything differs by more than TOLERANCE.
+DATA/europarl10k has the bitext. DATA/reference/europarl10k has phrase-table.gz, lex.{e2f,f2e}.gz and
+reordering-table.*.gz, as `train-model.perl` writes them, and lm4.arpa.gz of the target side, written by
+`lmplz --discount_fallback`. The exit status is 1 if anything differs by more than TOLERANCE.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from phrasebeam.training.model_building.lexical import lexical_table
 from phrasebeam.training.model_building.scoring import PhraseTableSettings, build_phrase_table
 from phrasebeam.training.word_alignment.alignment_points import Alignments, read_pharaoh
 
-TOLERANCE = 1e-4  # absolute, of probabilities, log10 in the language model: Moses writes 6 digits
+TOLERANCE = 1e-4  # absolute difference of probabilities (log10 in the language model): Moses writes 6 digits
 LANGUAGE_MODEL_ORDER = 4
 REORDERING = {"wbe-msd": ("word", "msd"), "hier-msd": ("hier", "msd"), "phrase-mslr": ("phrase", "mslr")}
 SCORES = ("p(f|e)", "lex(f|e)", "p(e|f)", "lex(e|f)")
@@ -119,7 +119,7 @@ def compare_lexical(bitext: Bitext, alignments: Alignments, reference: Path) -> 
         moses = {}
         for line in fields(reference / file):
             outcome, given, prob = line[0].split(" ")
-            if outcome == "NULL":  # in the files, but never asked for
+            if outcome == "NULL":  # such lines are in Moses' files, but are never used
                 continue
             moses[(given, outcome) if file == "lex.f2e.gz" else (outcome, given)] = float(prob)
         same = moses.keys() == probs.keys()

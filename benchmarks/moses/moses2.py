@@ -1,4 +1,4 @@
-"""Moses2 as `decode.py` measures it."""
+"""Moses2 as a decoder that `decode.py` measures."""
 
 from pathlib import Path
 

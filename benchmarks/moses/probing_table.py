@@ -1,7 +1,7 @@
-"""The tables of a moses.ini as Moses2 reads them fastest: one ProbingPT of phrase pairs with their reordering scores.
+"""The tables of a moses.ini in the form that Moses2 reads fastest: a ProbingPT of phrase pairs and reordering scores.
 
-It is what Moses' binarize4moses2.perl makes: of each source phrase the 100 pairs of largest p(e|f), the reordering
-scores as their property LexRO.
+It is made as by Moses' binarize4moses2.perl: it has for each source phrase the 100 pairs with the largest p(e|f), with
+reordering scores as their property LexRO.
 """
 
 import gzip
@@ -12,14 +12,14 @@ from pathlib import Path
 
 from benchmarks.measure import run
 
-MOST = 100  # pairs of a source phrase
+MOST = 100  # pairs per source phrase
 DIRECT = 2  # column of p(e|f)
 TABLE = re.compile(r"^PhraseDictionaryMemory (.*)\bpath=(\S+)(.*)$", re.MULTILINE)
 REORDERING = re.compile(r"^LexicalReordering (.*)\bpath=(\S+)(.*)$", re.MULTILINE)
 
 
 def with_probing_table(ini: Path, program: Path) -> Path:
-    """A moses.ini beside `ini` whose tables the `program` CreateProbingPT has made, unless it is there."""
+    """A moses.ini beside `ini`, with tables made by the `program` CreateProbingPT; it is made unless it exists."""
     made = ini.with_name("moses.probing.ini")
     if made.exists():
         return made
@@ -40,7 +40,7 @@ def with_probing_table(ini: Path, program: Path) -> Path:
 
 
 def _joined(table: Path, reordering: Path) -> Iterator[str]:
-    """The best lines of both tables, which list the same phrase pairs in the same order, as one."""
+    """The best lines of both tables, joined; both list the same phrase pairs in the same order."""
     with gzip.open(table, "rt", encoding="utf-8") as pairs, gzip.open(reordering, "rt", encoding="utf-8") as scores:
         rows = (([*line.split(" ||| ")], other.split(" ||| ")) for line, other in zip(pairs, scores, strict=True))
         for _, group in groupby(rows, lambda row: row[0][0]):

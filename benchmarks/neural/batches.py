@@ -1,4 +1,4 @@
-"""Text as pieces of a byte-pair encoding, and training pairs in batches of about as many pieces."""
+"""Text as pieces of a byte-pair encoding, and training pairs in batches with about equal numbers of pieces."""
 
 import random
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ Pair = tuple[list[int], list[int]]
 
 
 def encoding(texts: list[Path], directory: Path, n_pieces: int) -> sentencepiece.SentencePieceProcessor:
-    """The byte-pair encoding of these texts together, learned unless it is in the directory; spaces stay."""
+    """The joint byte-pair encoding of these texts, trained unless it is in the directory; it keeps spaces."""
     path = directory / "pieces.model"
     if not path.exists():
         sentencepiece.SentencePieceTrainer.train(
@@ -35,13 +35,13 @@ def encoding(texts: list[Path], directory: Path, n_pieces: int) -> sentencepiece
 
 
 def padded(rows: list[list[int]]) -> Tensor:
-    """Rows of pieces as one array, (rows, longest)."""
+    """Rows of pieces as one array with padding, (rows, longest)."""
     longest = max(map(len, rows))
     return torch.tensor([row + [PAD] * (longest - len(row)) for row in rows])
 
 
 def batches(pairs: list[Pair], n_tokens: int, seed: int) -> Iterator[tuple[Tensor, Tensor]]:
-    """Source and target of all pairs in an order of chance, those of about one length together."""
+    """Source and target of all pairs in batches in random order; pairs in a batch have about equal lengths."""
     chance = random.Random(seed)
     order = sorted(range(len(pairs)), key=lambda i: (len(pairs[i][1]), len(pairs[i][0]), chance.random()))
     groups: list[list[int]] = [[]]

@@ -1,10 +1,10 @@
-"""phrasebeam beside a Transformer, trained on the same sentence pairs, by quality, processor seconds and memory.
+"""phrasebeam compared with a Transformer trained on the same sentence pairs: quality, processor seconds and memory.
 
     python -m benchmarks.neural.compare DATA --output DIR [--runs multi30k.5000 ...] [--tables] [--plot FILE.png]
 
-Writes the texts of each run to DIR/RUN, which `python -m benchmarks.neural.train DIR/RUN` trains the neural system on,
-and trains phrasebeam there by its recipes, unless that has been done. Printed is the table of results as CSV; p is of a
-paired bootstrap against the neural system. Seconds are of the processor, for training and for the test set.
+It writes the texts of each run to DIR/RUN, where `python -m benchmarks.neural.train DIR/RUN` trains the neural system;
+it also trains phrasebeam there by its recipes, unless that has been done. The table of results is printed as CSV; p is
+from a paired bootstrap against the neural system. Seconds are processor time, for training and for the test set.
 """
 
 import csv
@@ -26,8 +26,8 @@ from phrasebeam.training.metrics.evaluation import EvaluationOptions
 
 COLUMNS = ["corpus", "pairs", "system", "BLEU", "p", "chrF++", "p of chrF++", "training s", "test s", "MB"]
 NEURAL = "Transformer"
-TUNED = "train-model, tune"  # of benchmarks.experiments.quality_by_pairs
-STYLES = {NEURAL: "s--", "quick": "o-", "small": "^:", TUNED: ".-"}  # of lines in the plot
+TUNED = "train-model, tune"  # the system of benchmarks.experiments.quality_by_pairs
+STYLES = {NEURAL: "s--", "quick": "o-", "small": "^:", TUNED: ".-"}  # of the lines in the plot
 
 
 def main() -> None:
@@ -50,16 +50,16 @@ def main() -> None:
 
 
 def recipes(run: Run) -> list[str]:
-    """The recipes of phrasebeam that are compared: `small` alone needs no development data, which raw text lacks."""
+    """The recipes of phrasebeam to compare; for raw text, which has no development data, `small`, which needs none."""
     return ["small"] if run.is_raw else ["quick", "small"]
 
 
 def phrase_based(run: Run, recipe: str, data: Path, directory: Path) -> None:
-    """Train by a recipe and translate the test set, each by one command of one thread."""
+    """Train by a recipe and translate the test set, each with one command and one thread."""
     if (directory / f"{recipe}.json").exists():
         return
     model, found = directory / recipe, directory / f"{recipe}.test"
-    if run.is_raw:  # the recipe divides the whole text itself
+    if run.is_raw:  # the recipe splits the whole text itself
         source, target = run.paths(data, "train")
         codes = [f"--{side}-language={code}" for side, code in zip(("source", "target"), run.languages)]
         options = ["--raw", *codes]
@@ -103,7 +103,7 @@ def p_value(result: Any) -> str:
 
 
 def by_pairs() -> list[dict[str, Any]]:
-    """Rows of further numbers of training pairs, that are on a page of experiments."""
+    """Rows for further numbers of training pairs, from a page of experiments."""
     with open(ROOT / "docs" / "experiments" / "results" / "quality-by-pairs.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     return [
@@ -114,7 +114,7 @@ def by_pairs() -> list[dict[str, Any]]:
 
 
 def draw(figure: Any, rows: list[dict[str, Any]]) -> None:
-    """Scores of the test sets by the number of training pairs, and by processor seconds of training."""
+    """Draw scores on the test sets by the number of training pairs, and by processor seconds of training."""
     panels = figure.subplots(1, 2, sharey=True)
     colours = {one: f"C{i}" for i, one in enumerate(dict.fromkeys(row["corpus"] for row in rows))}
     for axes, column in zip(panels, ("pairs", "training s")):

@@ -6,12 +6,12 @@ from torch import Tensor
 from benchmarks.neural.batches import BEGIN, END, PAD, padded
 from benchmarks.neural.transformer import Memory, Transformer
 
-ROWS = 320  # hypotheses at once
+ROWS = 320  # hypotheses that are extended at once
 
 
 @torch.inference_mode()
 def translated(model: Transformer, sentences: list[list[int]], beam: int, length_power: float) -> list[list[int]]:
-    """The best translation of each sentence, in its order; `beam` 1 is greedy search."""
+    """The best translation of each sentence, in the order of the sentences; `beam` 1 is greedy search."""
     model.eval()
     order = sorted(range(len(sentences)), key=lambda i: len(sentences[i]))
     found: list[list[int]] = [[]] * len(sentences)
@@ -24,7 +24,7 @@ def translated(model: Transformer, sentences: list[list[int]], beam: int, length
 
 
 def best(model: Transformer, sentences: list[list[int]], beam: int, length_power: float) -> list[list[int]]:
-    """The best translations of a batch. A sentence is done when it has `beam` translations that have ended."""
+    """The best translations of a batch. The search for a sentence ends when `beam` of its translations have ended."""
     source = padded(sentences)
     n, limit = len(sentences), 2 * source.shape[1] + 20
     memory = at(model.encode(source, source == PAD), torch.arange(n).repeat_interleave(beam))
@@ -36,7 +36,7 @@ def best(model: Transformer, sentences: list[list[int]], beam: int, length_power
         states, memory = model.decode(pieces[:, -1:], memory, length - 1)
         steps = model.logits(states[:, 0]).log_softmax(1).view(n, beam, -1)
         size = steps.shape[2]
-        top, places = (scores[:, :, None] + steps).flatten(1).topk(2 * beam)  # of which `beam` at least have not ended
+        top, places = (scores[:, :, None] + steps).flatten(1).topk(2 * beam)  # at least `beam` of these have not ended
         rows, last = places // size, places % size
         is_end = last == END
         for i, k in is_end[:, :beam].nonzero().tolist():
@@ -57,5 +57,5 @@ def best(model: Transformer, sentences: list[list[int]], beam: int, length_power
 
 
 def at(memory: Memory, rows: Tensor) -> Memory:
-    """What was kept of these rows of a batch."""
+    """The memory for these rows of a batch."""
     return Memory([(keys[rows], values[rows]) for keys, values in memory.source], [], memory.mask[rows])

@@ -1,8 +1,8 @@
-"""The texts that both systems get: training pairs, a development set to end by and a test set, as files of a run.
+"""The texts that both systems get, as files of a run: training pairs, a development set and a test set.
 
-Multi30k and TED are tokenized, in lower case, with their own development sets. Of Bribri and Shipibo the text is raw,
-and the development set of the shared task is the test set: what the recipe `small` leaves out of the training pairs is
-left out, and those that it holds out to tune on are the development set of the neural system.
+Multi30k and TED are tokenized and lowercased, and have development sets. The text of Bribri and Shipibo is raw, and
+the development set of the shared task is their test set. Training pairs that the recipe `small` leaves out are left
+out, and the pairs that it holds out to tune on are the development set of the neural system.
 """
 
 import json
@@ -17,13 +17,13 @@ from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.training.recipe.held_out_pairs import newest_pairs
 from phrasebeam.training.recipe.varieties import written_otherwise
 
-HELD_OUT = 500  # as many as the recipe `small` holds out
+HELD_OUT = 500  # the number that the recipe `small` holds out
 SIDES = "source", "target"
 Pairs = list[tuple[str, str]]
 
 
 class Run(NamedTuple):
-    """What is trained on: the first pairs of a corpus (0: all), or a language of AmericasNLP, raw, from Spanish."""
+    """Training data: the first pairs of a corpus (0: all), or raw text from Spanish into a language of AmericasNLP."""
 
     corpus: str
     n_pairs: int
@@ -61,7 +61,7 @@ RUNS = {
 
 
 def prepare(run: Run, data: Path, directory: Path) -> None:
-    """Write the texts and the settings of a run, once; later changes of this file do not reach a run that has begun."""
+    """Write the texts and the settings of a run once; later changes of this file do not affect a run that has begun."""
     if (directory / "settings.json").exists():
         return
     directory.mkdir(parents=True, exist_ok=True)
@@ -82,7 +82,7 @@ def pairs_of(paths: list[Path]) -> Pairs:
 
 
 def divided(pairs: Pairs) -> tuple[Pairs, Pairs]:
-    """Training pairs and those that are held out, of the spelling of most, as the recipe `small` divides them."""
+    """The training pairs and the held-out pairs, divided as by the recipe `small`; only pairs in the main spelling."""
     pairs = [pair for pair in pairs if all(side.strip() for side in pair)]
     otherwise = written_otherwise(*zip(*pairs))
     pairs = [pair for pair, is_left_out in zip(pairs, otherwise) if not is_left_out]

@@ -1,10 +1,10 @@
-"""Train a Transformer on the texts of a run until its development set gains no more, and translate the test set.
+"""Train a Transformer on the texts of a run until the development score stops improving, and translate the test set.
 
     python -m benchmarks.neural.train RUN [--seconds N]
 
-RUN is a directory that `python -m benchmarks.neural.compare` made. Needs the packages of requirements.txt alone. After
-each epoch a checkpoint is written: what was stopped goes on from there to the same end. Processor seconds and peak
-memory are of all that led there.
+RUN is a directory made by `python -m benchmarks.neural.compare`. Only the packages in requirements.txt are needed. A
+checkpoint is written after each epoch: a run that was stopped continues from there, with the same result. Processor
+seconds and peak memory include the earlier parts of such a run.
 """
 
 import argparse
@@ -43,7 +43,7 @@ def main() -> None:
 
 
 class Run:
-    """Training, as far as it has come."""
+    """The state of a training."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -68,12 +68,12 @@ class Run:
 
     @property
     def best(self) -> int:
-        """The epoch of the best score, the first of equal ones; -1 before the first."""
+        """The epoch with the best score (the first one of equal scores); -1 before the first epoch."""
         return max(range(len(self.curve)), key=lambda i: (self.curve[i]["score"], -i), default=-1)
 
     @property
     def behind(self) -> int:
-        """Epochs without a better score."""
+        """The number of epochs since the best score, counted only after the least number of epochs."""
         return self.epochs - max(self.best + 1, self.settings.least_epochs)
 
     @property
@@ -81,7 +81,7 @@ class Run:
         return self.behind >= self.settings.patience
 
     def epoch(self) -> None:
-        """All training pairs once, the score of the development set, a checkpoint."""
+        """Train on all pairs once, score the development set, and write a checkpoint."""
         self.model.train()
         losses = [
             self.step(source, target)
@@ -108,7 +108,7 @@ class Run:
         return self.settings.learning_rate * 0.5**self.n_halved * min(1, (self.steps + 1) / self.settings.warmup)
 
     def step(self, source: torch.Tensor, target: torch.Tensor) -> float:
-        """One batch; its loss for each piece."""
+        """Train on one batch; return its mean loss per piece."""
         for group in self.optimizer.param_groups:
             group["lr"] = self.rate()
         wanted = target[:, 1:]
@@ -134,7 +134,7 @@ class Run:
         return [self.encoding.decode(pieces) for pieces in found]
 
     def translate_test(self) -> None:
-        """The test set by the best checkpoint; what the whole run took."""
+        """Translate the test set with the best checkpoint; write the cost of the whole run."""
         begun = self.seconds()
         self.average.load_state_dict(torch.load(self.directory / "best.pt"))
         found = self.translate(lines(self.directory / "test.source"), self.settings.beam)
@@ -153,7 +153,7 @@ class Run:
     peak_before = 0
 
     def seconds(self) -> float:
-        """Processor seconds of this process and of those whose work it goes on with."""
+        """Processor seconds of this process and of the processes whose work it continues."""
         return self.spent + sum(os.times()[:4])
 
     def checkpoint(self) -> None:
@@ -180,7 +180,7 @@ class Run:
 
 
 def score_of(name: str, found: list[str], reference: list[str]) -> float:
-    """BLEU of the tokens as they are, or chrF++ of the text."""
+    """BLEU of tokenized text, or chrF++ of raw text."""
     if name == "BLEU":
         return sacrebleu.corpus_bleu(found, [reference], tokenize="none", force=True).score
     return sacrebleu.corpus_chrf(found, [reference], word_order=2).score
@@ -191,12 +191,12 @@ def lines(path: Path) -> list[str]:
 
 
 def peak() -> int:
-    """The most memory of this process so far, bytes."""
+    """The peak memory of this process so far, in bytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def replace(path: Path, state: Any) -> None:
-    """Write a file whole or not at all."""
+    """Write a file, atomically."""
     torch.save(state, path.with_suffix(".unfinished"))
     path.with_suffix(".unfinished").replace(path)
 

@@ -1,7 +1,7 @@
-"""A Transformer (Vaswani et al. 2017): normalization before each sublayer, one matrix of embeddings for all of input,
-output, source and target.
+"""A Transformer (Vaswani et al. 2017): layer normalization before each sublayer, and a single embedding matrix for
+source, target, input and output.
 
-Lengths are in pieces; `padding` is true where a batch has none.
+Lengths are in pieces; `padding` is true at positions of a batch without a piece.
 """
 
 import math
@@ -15,15 +15,15 @@ from benchmarks.neural.settings import Settings
 
 
 class Memory(NamedTuple):
-    """What the decoder keeps: keys and values of the source and of the pieces so far, of each layer."""
+    """The decoder's memory: keys and values of the source and of the target pieces so far, for each layer."""
 
     source: list[tuple[Tensor, Tensor]]
     so_far: list[tuple[Tensor, Tensor]]
-    mask: Tensor  # of the source, true where it may be looked at
+    mask: Tensor  # of the source; true at positions that may be attended to
 
 
 class Dropout(nn.Module):
-    """Dropout with a byte of chance for each number, which is several times as fast as PyTorch's own on a processor.
+    """Dropout by one random byte for each number, which on a CPU is several times as fast as PyTorch's own.
 
     The share is rounded to a multiple of 1/256.
     """
@@ -41,7 +41,7 @@ class Dropout(nn.Module):
 
 
 class Attention(nn.Module):
-    """Attention of several heads; keys and values may be computed beforehand."""
+    """Multi-head attention; keys and values may be computed in advance."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
@@ -55,14 +55,14 @@ class Attention(nn.Module):
         return self.split(self.key(x)).float(), self.split(self.value(x)).float()
 
     def forward(self, x: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, is_causal: bool = False) -> Tensor:
-        queries = self.split(self.query(x)).float()  # on a processor, attention of 16 bits is many times as slow
+        queries = self.split(self.query(x)).float()  # on a CPU, attention with 16 bits is many times slower
         with torch.autocast("cpu", enabled=False):
             found = F.scaled_dot_product_attention(queries, keys, values, mask, is_causal=is_causal)
         return self.output(found.transpose(1, 2).flatten(2))
 
 
 class Layer(nn.Module):
-    """A layer of the encoder, or of the decoder if it looks at a source."""
+    """A layer of the encoder, or of the decoder if it attends to a source."""
 
     def __init__(self, settings: Settings, has_source: bool) -> None:
         super().__init__()
@@ -85,7 +85,7 @@ class Layer(nn.Module):
         return x + self.dropout(self.inner(self.inner_norm(x)))
 
     def decode(self, x: Tensor, source: tuple[Tensor, Tensor], mask: Tensor, before: tuple[Tensor, Tensor] | None):
-        """The next states, and the keys and values of all pieces so far, those of `before` included."""
+        """The next states, and the keys and values of all pieces so far, including those of `before`."""
         normed = self.own_norm(x)
         keys, values = self.own.keys_and_values(normed)
         if before is not None:
@@ -127,7 +127,7 @@ class Transformer(nn.Module):
         return Memory([layer.source.keys_and_values(x) for layer in self.decoder], [], mask)
 
     def decode(self, pieces: Tensor, memory: Memory, begin: int = 0) -> tuple[Tensor, Memory]:
-        """States from which `logits` come of the pieces at `begin` and after; of one position, but for `begin` 0."""
+        """The states of the pieces from position `begin` on, for `logits`; if `begin` is not 0, of one position."""
         x = self.embedded(pieces, begin)
         so_far = []
         for i, layer in enumerate(self.decoder):

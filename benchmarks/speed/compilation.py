@@ -1,14 +1,14 @@
-"""Which kernels a first run spends its time on: processor seconds of compiling each, and what numba does in them.
+"""The kernels that a first run compiles: processor seconds for each, and what numba spends them on.
 
     python -m benchmarks.speed.compilation [--model MODEL] [--sentence "..."] [--algorithm cube] [--largest 10]
     python -m benchmarks.speed.compilation --commands [--csv FILE]
 
-One translation with an empty kernel cache, in a process of its own, on one processor; the demo's model if no other is
-given. With --commands, what `phrasebeam warm-up` runs, one after the other. --csv writes the seconds of each kernel,
-for `make check`, which refuses slow ones without a reason. Seconds are those of the kernel alone, without the kernels
-that it calls, which are compiled first. The parts: types and lowering to LLVM's language; optimizing each function;
-optimizing the kernel together with all that it calls; writing machine code. The last two are for
-kernels that Python calls; kernels within them are optimized and written with these.
+It measures one translation with an empty kernel cache, in a separate process, on one processor; without --model it uses
+the demo's model. With --commands it measures the commands that `phrasebeam warm-up` runs, one after another. --csv
+writes the seconds of each kernel for `make check`, which refuses slow kernels without a reason. Seconds are those of
+the kernel alone, without the kernels that it calls, which are compiled first. The parts are: type inference and
+lowering to LLVM's language; optimizing each function; optimizing the kernel together with everything it calls; writing
+machine code. The last two are for kernels that Python calls; inner kernels are optimized and written as parts of these.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from typing import Any
 from benchmarks.measure import PHRASEBEAM, run, table
 
 SENTENCES = 300
-SENTENCE = "der hund schläft im garten ."  # of the demo's language
+SENTENCE = "der hund schläft im garten ."  # a sentence of the demo's grammar
 PARTS = ("type inference, lowering", "optimizing functions", "optimizing with callees", "machine code", "other")
 
 
@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("--algorithm", choices=("stack", "cube"), default="stack")
     parser.add_argument("--commands", action="store_true", help="all that warm-up compiles")
     parser.add_argument("--csv", type=Path, help="file for the seconds of each kernel")
-    parser.add_argument("--record", help=argparse.SUPPRESS)  # in the process that is measured
+    parser.add_argument("--record", help=argparse.SUPPRESS)  # for the process that is measured
     arguments = parser.parse_args()
     if arguments.record:
         print(json.dumps(record(arguments)))
@@ -66,8 +66,8 @@ def demo_model(directory: Path) -> Path:
 
 
 def record(arguments: argparse.Namespace) -> list[dict[str, Any]]:
-    """What is compiled: name, length of its types, seconds of each part."""
-    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # on two processors two processes compile
+    """Compile, and return for each kernel its name, the length of its types, and the seconds of each part."""
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # with two processors, a second process would compile, too
     clock = Clock()
     if arguments.commands:
         from phrasebeam.api.trainers.warm_up import command_runs
@@ -84,7 +84,7 @@ def record(arguments: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 class Clock:
-    """Listens to numba, and puts each processor second to the innermost kernel and part that was under way."""
+    """Listens to numba, and assigns processor seconds to the innermost kernel and part that is being compiled."""
 
     def __init__(self) -> None:
         from numba.core import codegen, event, typed_passes
@@ -133,7 +133,7 @@ class Clock:
         return call
 
     def switch(self) -> None:
-        """Put the time since the last switch to the innermost kernel and part."""
+        """Assign the time since the last switch to the innermost kernel and part."""
         now = time.thread_time()
         if self.open:
             self.open[-1][self.parts[-1]] += now - self.since
@@ -141,7 +141,7 @@ class Clock:
 
 
 def show(compiled: list[dict[str, Any]], n_largest: int | None) -> None:
-    """Print the largest kernels, the sums of all, and what was compiled for several types."""
+    """Print the kernels that take longest, the sums over all kernels, and kernels compiled for several types."""
     rows = [["kernel", "seconds", *PARTS, "characters of types"]]
     compiled.sort(key=lambda one: -sum(one["seconds"].values()))
     total: Counter[str] = Counter()
@@ -158,7 +158,7 @@ def show(compiled: list[dict[str, Any]], n_largest: int | None) -> None:
 
 
 def write_seconds(compiled: list[dict[str, Any]], path: Path) -> None:
-    """Write the kernels, the slowest first, each with the seconds that it takes for all its types."""
+    """Write the kernels, the slowest first, each with its seconds for all its types."""
     sums: Counter[str] = Counter()
     for one in compiled:
         sums[one["name"].removeprefix("phrasebeam.")] += sum(one["seconds"].values())

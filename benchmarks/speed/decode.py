@@ -1,16 +1,17 @@
-"""What the command finds in how much time beside Moses2: seconds, model score and BLEU over limits of the search.
+"""Our command compared with Moses2: seconds, model score and BLEU, for several limits of the search.
 
     python -m benchmarks.speed.decode DATA [--models multi30k ted] [--before COMMAND] [--repeat 5]
         [--moses2 PROGRAM] [--probing-table PROGRAM]
 
-Every command is given the same distinct sentences once, the first one alone. What counts is the processor seconds of
-all its threads from the answer to the first on to the answer to the last: the median of the repeats, in each of which
-every command takes its turn at every setting. COMMAND is the `phrasebeam` of another version.
+Every command gets the same distinct sentences once, the first one alone. The cost is the processor seconds of all its
+threads from the answer to the first sentence to the answer to the last: the median of the repeats. In each repeat every
+command takes its turn at every setting. COMMAND is the `phrasebeam` of another version.
 
-All search up to distortion limit 6 with 20 target phrases for each source phrase, by the same model and weights, but
-for Thot, whose model is as near as its formats allow (decode_thot.py), and which is measured in this process. Sizes are
-those of stacks; in cube pruning they are pop limits, with our defaults for all else; Moses2's stacks hold as many,
-since fewer do not make it faster. The second table compares at scores that are at least equal.
+All decoders search up to distortion limit 6, with 20 target phrases per source phrase, and with the same model and
+weights. Only Thot's model differs: it is as similar as its formats allow (decode_thot.py), and Thot runs in this
+process. Sizes are those of stacks. In cube pruning they are pop limits, with our defaults for all other limits;
+Moses2's stacks then have that size, too, since smaller ones do not make it faster. The second table compares times at
+scores that are at least equal.
 """
 
 import argparse
@@ -60,12 +61,12 @@ class Ours:
     def __init__(self, job: Job, name: str = OURS, command: list[str] = PHRASEBEAM, threads: int = 1):
         self.job, self.name = job, name
         self.command = [*command, "translate", "--model", f"{job.model}", "--threads", f"{threads}", "--quiet"]
-        self.environment = checkout_environment() if command is PHRASEBEAM else None  # another version has its own
+        self.environment = checkout_environment() if command is PHRASEBEAM else None  # another version uses its own
         self.scores: dict[tuple[str, int], list[float]] = {}
 
     def decode(self, algorithm: str, size: int) -> Decoded:
         command = [*self.command, *self._limits(algorithm, size)]
-        if (algorithm, size) not in self.scores:  # compiles, too
+        if (algorithm, size) not in self.scores:  # this run also compiles kernels
             found = run_after_first([*command, "--scores"], self.job.sources, self.environment)
             self.scores[algorithm, size] = [float(line.rpartition("|||")[2]) for line in found.lines]
         found = run_after_first(command, self.job.sources, self.environment)
@@ -84,8 +85,8 @@ class Figure(NamedTuple):
     decoder: str
     algorithm: str
     size: int
-    ms: float  # of processors, for a sentence, median
-    elapsed: float  # of the clock, ms for a sentence, median
+    ms: float  # processor milliseconds per sentence, median
+    elapsed: float  # wall milliseconds per sentence, median
     spread: float  # (slowest - fastest) / median
     score: float | None
     bleu: float
@@ -126,7 +127,7 @@ def main() -> None:
 
 
 def enter(job: Job, arguments: argparse.Namespace) -> Iterator[Contestant]:
-    """Ours and the peers that are there."""
+    """Our decoders, and the other decoders that are installed."""
     for threads in arguments.threads:
         yield Ours(job, OURS if threads == 1 else f"{OURS}, {threads} threads", PHRASEBEAM, threads)
     if arguments.before:
@@ -167,7 +168,7 @@ def bleu(found: list[str], references: list[str]) -> float:
 
 
 def describe(figures: list[Figure]) -> str:
-    """Two tables in Markdown: all figures, and those at equal scores."""
+    """Two tables in Markdown: all figures, and the times at equal scores."""
     rows = [["decoder", "search", "size", "processor ms", "spread", "elapsed ms", "average model score", "BLEU"]]
     for one in figures:
         score = "" if one.score is None else f"{one.score:.4f}"
@@ -200,7 +201,7 @@ def write_results(path: Path, figures: dict[str, list[Figure]]) -> None:
 
 
 def at_equal_scores(figures: list[Figure]) -> list[list[str]]:
-    """For each setting of a peer: the least time in which ours reaches its score, and the ratio of both."""
+    """For each setting of another decoder: our least time with at least its score, and the ratio of the times."""
     rows = [["peer", "search", "its size", "its ms", "our size", "our ms", "ratio"]]
     for peer in figures:
         ours = [one for one in figures if one.decoder == OURS and one.algorithm == peer.algorithm]
@@ -214,7 +215,7 @@ def at_equal_scores(figures: list[Figure]) -> list[list[str]]:
 
 
 def plot(figures: dict[str, list[Figure]], path: Path) -> None:
-    """A panel for each model: average model score against milliseconds for a sentence."""
+    """Draw a panel for each model: average model score against milliseconds per sentence."""
 
     def draw(figure: Any) -> None:
         panels = figure.subplots(1, len(figures), squeeze=False)[0]

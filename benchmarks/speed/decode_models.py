@@ -1,4 +1,4 @@
-"""The models that `decode.py` compares decoders on: as ours, and as Moses text with tables filtered to the input."""
+"""The models on which `decode.py` compares decoders: in our format, and as Moses text tables filtered to the input."""
 
 import gzip
 import re
@@ -12,14 +12,14 @@ PATH = re.compile(r"\bpath=(\S+)")
 
 
 class Job(NamedTuple):
-    """A model, and text to translate with it."""
+    """A model, and a text to translate with it."""
 
     name: str
     model: Path  # our model directory
     moses: Path  # moses.ini of the same model
     sources: list[str]
     references: list[str]
-    training_target: Path  # text of the language model
+    training_target: Path  # training text of the language model
     scratch: Path
 
     def n_words(self) -> int:
@@ -27,16 +27,16 @@ class Job(NamedTuple):
 
 
 class Decoded(NamedTuple):
-    """What a decoder made of all sentences."""
+    """The results of a decoder for all sentences."""
 
-    seconds: float  # of processors, without start
-    elapsed: float  # of the clock, without start
+    seconds: float  # processor time, without the start
+    elapsed: float  # wall time, without the start
     texts: list[str]
-    scores: list[float] | None  # of the model, if they can be compared
+    scores: list[float] | None  # model scores, if they can be compared
 
 
 def prepare(name: str, data: Path, scratch: Path, n_sentences: int | None) -> Job:
-    """Make one of JOBS under `scratch`, unless an earlier call left the model there."""
+    """Make one of JOBS under `scratch`, unless an earlier call has left its model there."""
     scratch.mkdir(parents=True, exist_ok=True)
     ini, corpus, test = JOBS[name]
     source, target = (data / corpus / f"{test}.{language}" for language in ("de", "en"))
@@ -53,7 +53,7 @@ def prepare(name: str, data: Path, scratch: Path, n_sentences: int | None) -> Jo
     return Job(name, scratch / name, filtered, sources, references, data / corpus / "train.en", scratch)
 
 
-JOBS = {  # moses.ini (none: train), corpus, test set
+JOBS = {  # moses.ini (empty: train a model), corpus, test set
     "multi30k": ("reference/multi30k-de-en/moses.ini", "multi30k", "test_2016_flickr"),
     "multi30k-tuned": ("reference/multi30k-de-en/moses.tuned.ini", "multi30k", "test_2016_flickr"),
     "ted": ("", "ted", "devtest"),
@@ -61,7 +61,7 @@ JOBS = {  # moses.ini (none: train), corpus, test set
 
 
 def _train(corpus: Path, scratch: Path) -> None:
-    """Our model of the TED talks, and its export."""
+    """Train our model of the TED talks, and export it."""
     model = scratch / "ted"
     if not model.exists():
         command = [
@@ -78,7 +78,7 @@ def _train(corpus: Path, scratch: Path) -> None:
 
 
 def filter_moses(ini: Path, sources: list[str], directory: Path) -> Path:
-    """A moses.ini with absolute paths, in `directory`, of tables with the source phrases of `sources` alone."""
+    """A moses.ini with absolute paths, in `directory`; its tables have only source phrases that occur in `sources`."""
     directory.mkdir(exist_ok=True)
     phrases = {
         " ".join(words[begin:end])

@@ -1,8 +1,9 @@
-"""Thot's stack decoder (package sil-thot, Ortiz-Martinez & Casacuberta 2014) as `decode.py` measures it.
+"""Thot's stack decoder (package sil-thot, Ortiz-Martinez & Casacuberta 2014) as a decoder that `decode.py` measures.
 
-Its model is its own: phrase translation probabilities in both directions from the counts of our phrase table, an n-gram
-model with Jelinek-Mercer smoothing of the same order and text, a distance of jumps. It has no lexical weights and no
-lexicalized reordering, and reads neither ARPA nor Moses' tables; so its model scores cannot be compared, only BLEU.
+It has a model of its own: phrase translation probabilities in both directions from the counts of our phrase table; an
+n-gram model with Jelinek-Mercer smoothing, of the same order and text as ours; and a distance of jumps. It has no
+lexical weights and no lexicalized reordering, and reads neither ARPA nor Moses' tables. So its model scores cannot be
+compared with ours, only its BLEU.
 """
 
 import gzip
@@ -17,16 +18,16 @@ from thot.translation import SmtDecoder, SmtModel
 from benchmarks.speed.decode_models import LONGEST, Decoded, Job
 
 ORDER = 4
-INTERPOLATION = "0.99 0.8 0.6 0.4"  # of unigrams, bigrams, ... with the model of the next lower order
+INTERPOLATION = "0.99 0.8 0.6 0.4"  # weights of unigrams, bigrams, ... against the model of the next lower order
 # Word penalty, language model, target and source phrase lengths around the jumps, p(target | source), p(source |
 # target), sentence length: chosen by hand among nine settings, for BLEU on a hundred sentences of Multi30k.
 WEIGHTS = [0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0]
-LOCAL_ESTIMATE = 6  # the estimate of what remains that includes jumps
+LOCAL_ESTIMATE = 6  # the heuristic for the future cost that includes jumps
 JUMPS = {"stack": 6, "monotone": 0}
 
 
 class Thot:
-    """Thot's decoder with a model made of a job's tables."""
+    """Thot's decoder with a model made from a job's tables."""
 
     name = "Thot"
 
@@ -52,7 +53,7 @@ class Thot:
 
 
 def _write_phrases(table: Path, prefix: Path) -> None:
-    """Counts of phrase pairs, and the word models without which nothing is loaded; no weight lets them take part."""
+    """Write counts of phrase pairs, and word models: Thot loads nothing without these, but no weight uses them."""
     pairs = []
     with gzip.open(table, "rt", encoding="utf-8") as lines, open(f"{prefix}.ttable", "w", encoding="utf-8") as counts:
         for line in lines:
@@ -72,7 +73,7 @@ def _write_phrases(table: Path, prefix: Path) -> None:
 
 
 def _write_ngrams(text: Path, prefix: Path) -> None:
-    """Counts of n-grams and of their histories."""
+    """Write counts of n-grams and of their histories."""
     counts = Counter(ngram for line in text.read_text(encoding="utf-8").splitlines() for ngram in _ngrams(line.split()))
     n_words = sum(count for ngram, count in counts.items() if len(ngram) == 1)
     with open(prefix, "w", encoding="utf-8") as lines:

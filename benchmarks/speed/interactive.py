@@ -1,10 +1,11 @@
-"""Translating with a machine that completes what was typed: how fast it answers, and how much typing it saves.
+"""Interactive translation, in which the machine completes what was typed: speed of answers, and typing saved.
 
     python -m benchmarks.speed.interactive DATA [--model MODEL] [--sentences N]
 
-A translator who has the reference in mind is simulated on test_2016_flickr of DATA/multi30k, German to English: first
-with prefixes of the reference of fixed lengths; then from the first word on, accepting all words up to the first wrong
-one, typing that, and asking again. Untuned weights and default limits unless MODEL says otherwise, one thread.
+It simulates a translator who has the reference in mind, on test_2016_flickr of DATA/multi30k, German to English. First,
+prefixes of the reference of fixed lengths are completed. Then the translator works from the first word on: accepts all
+words up to the first wrong one, types the right word, and asks again. Weights are untuned and limits are the defaults
+unless MODEL says otherwise; one thread.
 """
 
 import argparse
@@ -37,7 +38,7 @@ def complete(decoder: Decoder, line: str, prefix: list[str]) -> Completion:
 
 
 def fixed_lengths(decoder: Decoder, pairs: list[tuple[str, list[str]]]) -> Iterator[list[str]]:
-    """Rows of figures for prefixes of LENGTHS."""
+    """Rows of figures for prefixes of LENGTHS words."""
     for length in LENGTHS:
         longer = [(line, reference) for line, reference in pairs if len(reference) > length]
         answers = [complete(decoder, line, reference[:length]) for line, reference in longer]
@@ -96,7 +97,7 @@ def main() -> None:
         limits = {"stack": arguments.stack, "beam_threshold": arguments.beam_threshold}
         model = arguments.model or train(arguments.data, Path(scratch))
         decoder = Decoder.load(model, SearchSettings(algorithm=arguments.algorithm, **limits))
-        for prefix in ("", "a zz"):  # compile
+        for prefix in ("", "a zz"):  # compiles kernels
             decoder.complete(lines[0], prefix)
         heading = ["words typed", "sentences", "ms", "95 %", "without made-up words", "next word right", "score"]
         print(table([heading, *fixed_lengths(decoder, pairs)]), flush=True)

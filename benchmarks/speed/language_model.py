@@ -1,10 +1,10 @@
-"""The language model against KenLM: nanoseconds per query, equality of scores, and what estimation takes.
+"""The language model compared with KenLM: nanoseconds per query, equality of scores, and the cost of estimation.
 
     python -m benchmarks.speed.language_model DATA [--corpus ted --language en --order 4]
 
-Estimates a model of DATA/CORPUS/train.LANGUAGE, then scores that text, all of it, and a held-out text with it. Rows:
-our kernel over coded text (what the decoder does); our Python face and the kenlm package sentence by sentence, from
-words to numbers: both look up the words, kenlm's also splits the line, and `full_scores` makes a tuple for each word.
+It estimates a model of DATA/CORPUS/train.LANGUAGE, then scores that whole text, and a held-out text. Rows: our kernel
+on coded text (as in the decoder); then our Python functions and the kenlm package, sentence by sentence, from words to
+numbers. Both look up the words; kenlm also splits the line; `full_scores` makes a tuple for each word.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from phrasebeam.kernels.jit import kernel
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.query import score_word
 
-TOLERANCE = 1e-6  # relative, of the sum over a text: KenLM and we add in another order
+TOLERANCE = 1e-6  # relative difference of the sum over a text: KenLM and we add in different orders
 
 
 def main() -> None:
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def estimate(text: Path, model: Path, order: int, repeats: int) -> None:
-    """Run build-lm and print what it takes; its first run, which may compile kernels, does not count."""
+    """Run build-lm and print its cost; the first run, which may compile kernels, is not counted."""
     command = [*PHRASEBEAM, "build-lm", "--text", f"{text}", "--order", f"{order}", "--output", f"{model}"]
     runs = [run(command) for _ in range(repeats + 1)][1:]
     n_words = len(text.read_text(encoding="utf-8").split())
@@ -54,10 +54,10 @@ def estimate(text: Path, model: Path, order: int, repeats: int) -> None:
 
 
 def query(path: Path, model: Path, repeats: int) -> None:
-    """Print nanoseconds per word of every way to score the text, which must agree."""
+    """Print nanoseconds per word for every way to score the text; the scores must agree."""
     lines = path.read_text(encoding="utf-8").splitlines()
     sentences = [line.split() for line in lines]
-    n_words = sum(map(len, sentences)) + len(sentences)  # </s> is a word too
+    n_words = sum(map(len, sentences)) + len(sentences)  # </s> counts as a word
     ours, theirs = LanguageModel.load(model), kenlm.Model(f"{model}")
     coded = code(ours, sentences)
     ways: dict[str, Callable[[], float]] = {
@@ -82,7 +82,7 @@ def query(path: Path, model: Path, repeats: int) -> None:
 
 
 def code(model: LanguageModel, sentences: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
-    """int32[W] LM ids of the text, </s> included, and int64[N + 1] where sentences begin."""
+    """int32[W]: LM ids of the text, including </s>; and int64[N + 1]: the positions where sentences begin."""
     ids = model.word_ids([word for words in sentences for word in (*words, "</s>")])
     return ids, np.cumsum([0, *(len(words) + 1 for words in sentences)])
 

@@ -1,11 +1,11 @@
-"""A phrase table of many million pairs: how it is built, opened and decoded with, in which time and which memory.
+"""A phrase table with many million pairs: time and memory to build it, to open it, and to decode with it.
 
     python -m benchmarks.speed.large_table --pairs 50_000_000 --directory DIR [--text] [--memory 4G]
 
-The table is synthetic (synthetic_table.py): a million words on either side, log-uniform as Zipf's law has
-them, source phrases of 1 to 5 words, lexicalized reordering. It is written in pieces by the writer that train-model
-uses; with --text as Moses' text tables, which import-moses reads. Sentences are strings of source phrases from all over
-the table, so that many of its pages are touched. DIR keeps the model, and a second run takes it as it is.
+The table is synthetic (synthetic_table.py): a million words on either side, log-uniform as in Zipf's law; source
+phrases of 1 to 5 words; lexicalized reordering. It is written in pieces by the writer that train-model uses, or with
+--text as Moses' text tables, which import-moses reads. Sentences are strings of source phrases from the whole table, so
+that many of its pages are read. DIR keeps the model, which a second run uses again.
 """
 
 import argparse
@@ -63,12 +63,12 @@ def main() -> None:
 
 
 def build(arguments: argparse.Namespace, model: Path) -> None:
-    """Make the model, and print what that took."""
+    """Make the model, and print the cost."""
     language_model = arguments.directory / "lm.bin"
     text = arguments.directory / "text"
     write_target_text(text, arguments.seed)
     run([*PHRASEBEAM, "build-lm", "--text", f"{text}", "--order", "3", "--output", f"{language_model}"])
-    # In processes of their own: memory of this one would count as theirs.
+    # In separate processes: the memory of this process would count as theirs.
     generate = [sys.executable, "-m", "benchmarks.speed.synthetic_table", f"{arguments.pairs}"]
     generate += [f"{arguments.seed}", f"{language_model}"]
     if arguments.text:
@@ -86,7 +86,10 @@ def build(arguments: argparse.Namespace, model: Path) -> None:
 
 
 def decode(model: Path, sentences: Path) -> None:
-    """Print opening, speed and memory, first from the disk, then from the system's cache; (processor) seconds."""
+    """Print opening time, speed and memory, first with the model on disk, then in the system's cache.
+
+    Processor seconds are in brackets.
+    """
     rows = [["", "opening", "first sentence", "words/s", "resident at the end", "of it not mapped from files"]]
     for name in ("files on disk", "files in the system's cache"):
         if name == "files on disk":

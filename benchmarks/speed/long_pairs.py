@@ -1,9 +1,9 @@
-"""What one very long sentence pair costs `train-model`: processor seconds and peak memory by its words.
+"""The cost of one very long sentence pair in `train-model`: processor seconds and peak memory by number of words.
 
     python -m benchmarks.speed.long_pairs [--words 500 1000 2000 4000 8000]
 
-120 sentence pairs of the generated corpus, and one pair of a word that is repeated so often on either side. Few pairs
-make eflomal go over the text many times, so that this is the worst case.
+The text has 120 sentence pairs of the generated corpus, and one pair with a single word repeated on either side. With
+few pairs eflomal goes over the text many times, so this is the worst case.
 """
 
 import argparse
@@ -22,7 +22,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         run([*PHRASEBEAM, "demo-corpus", "--sentences", str(SENTENCES), "--output", str(folder / "short")])
-        train(folder, 0)  # compiles
+        train(folder, 0)  # compiles kernels
         shortest, rows = train(folder, 0), [["words of the long pair", "processor seconds more", "peak memory"]]
         for n in words:
             longer = train(folder, n)
@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def train(folder: Path, n_words: int):
-    """The run of train-model with a pair of `n_words` more, or none."""
+    """The run of train-model with a pair of `n_words` words added, or without it (0)."""
     sides = {"source": "de", "target": "en"}
     for side, language in sides.items():
         text = (folder / f"short.{language}").read_text()

@@ -1,9 +1,9 @@
-"""Processor seconds of `export-moses` and `import-moses`, by pair, and of `rerank` by line, beside another version's.
+"""Processor seconds of `export-moses` and `import-moses` per pair and of `rerank` per line, for one or two versions.
 
     python -m benchmarks.speed.moses_tables MODEL [--nbest LISTS] [--before COMMAND] [--runs 3]
 
 MODEL is a model directory, LISTS an n-best list in Moses' format. The versions take turns, and must write the same
-bytes. Medians of the runs; seconds of start-up, those of `rerank --help`, are subtracted.
+bytes. Figures are medians of the runs, without the start-up time, which is that of `rerank --help`.
 """
 
 import argparse
@@ -37,7 +37,7 @@ def main() -> None:
     versions = {"this": OURS} | ({"before": options.before} if options.before else {})
     found = {name: {version: list[float]() for version in versions} for name in sizes}
     with tempfile.TemporaryDirectory() as scratch:
-        for i in range(options.runs + 1):  # the first compiles
+        for i in range(options.runs + 1):  # the first run compiles kernels
             outputs = [Path(scratch) / f"{version}{i}" for version in versions]
             for output, (version, command) in zip(outputs, versions.items()):
                 for name, seconds in measured(command, options.model, options.nbest, output).items():
@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def measured(command: Sequence[str], model: Path, nbest: Path | None, output: Path) -> dict[str, float]:
-    """Processor seconds of each command, less those of its start, which writes to the folder `output`."""
+    """Processor seconds of each command without its start-up; outputs go to the folder `output`."""
     output.mkdir()
     moses, imported, texts = output / "moses", output / "imported", output / "texts"
     commands = {
@@ -66,7 +66,7 @@ def measured(command: Sequence[str], model: Path, nbest: Path | None, output: Pa
         names = find_layout(nbest).dense.items()
         (output / "weights").write_text("".join(f"{name}= {' '.join(['0.1'] * size)}\n" for name, size in names))
         commands["rerank"] = ["--weights", str(output / "weights"), "--nbest", str(nbest), "--output", str(texts)]
-    environment = {} if command == OURS else {"PYTHONPATH": ""}  # which has this checkout
+    environment = {} if command == OURS else {"PYTHONPATH": ""}  # PYTHONPATH would name this checkout
     start = run([*command, "rerank", "--help"], environment=environment).processor_seconds
     return {
         name: run([*command, name, "--quiet", *given], environment=environment).processor_seconds - start
@@ -75,7 +75,7 @@ def measured(command: Sequence[str], model: Path, nbest: Path | None, output: Pa
 
 
 def check_same(folder: Path, other: Path) -> None:
-    """End the program where files of two folders are not the same."""
+    """End the program if files of the two folders differ."""
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not filecmp.cmp(path, other / path.relative_to(folder), shallow=False):
             sys.exit(f"{path.relative_to(folder)}: not the bytes of the other version")

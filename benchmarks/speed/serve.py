@@ -1,13 +1,13 @@
-"""A server under load: what its clients wait, what it translates compared with `translate`, and its memory.
+"""A server under load: the waiting times of its clients, its speed compared with `translate`, and its memory.
 
     python -m benchmarks.speed.serve MODEL SOURCE [--clients 50] [--seconds 300] [--threads 2]
 
-First `translate` does the tokenized sentences of SOURCE, with n-best lists and with prefixes: its answers are what the
-server must give. Then clients send a request each, one after the other, for so many seconds: sentences alone and in
-batches, n-best lists, completions, calls of Moses' clients; one of twenty is cancelled after some milliseconds, one of
-twenty is bad. Each answer is compared. Before and after that they send sentences and batches alone, from which the
-throughput comes: source words per second, and per second of all processors that the server took, which does not depend
-on what else runs. The clients take a part of the processors, too.
+First `translate` translates the tokenized sentences of SOURCE, also with n-best lists and with prefixes: the server
+must give the same answers. Then, for the given number of seconds, each client sends one request after another: single
+sentences and batches, n-best lists, completions, calls of Moses' clients. One of twenty requests is cancelled after
+some milliseconds, one of twenty is bad. Each answer is compared. Before that, clients send only sentences and batches,
+to measure the throughput: source words per second, and per processor second of the server, which does not depend on
+other programs. The clients use a part of the processors, too.
 """
 
 import argparse
@@ -29,10 +29,10 @@ from typing import Any, NamedTuple
 
 from benchmarks.measure import PHRASEBEAM, busy_seconds, checkout_environment, megabytes, run, table
 
-N, BATCH, TYPED = 5, 20, 3  # translations of a list, sentences of a batch, words of a prefix and letters of the next
-REPEATED = 10  # times that `translate` does SOURCE, so that its start does not count
+N, BATCH, TYPED = 5, 20, 3  # size of an n-best list, sentences in a batch, whole words of a prefix
+REPEATED = 10  # how often `translate` repeats SOURCE, so that its start does not count
 CANCELLED, BAD = 0.05, 0.05  # shares of requests
-KINDS = {"sentence": 12, "batch": 2, "nbest": 2, "completion": 2, "moses": 2}  # how often each
+KINDS = {"sentence": 12, "batch": 2, "nbest": 2, "completion": 2, "moses": 2}  # relative frequencies
 TRANSLATE = "/v1/translate"
 BAD_REQUESTS = [
     (TRANSLATE, b"{", 422),
@@ -44,7 +44,7 @@ BAD_REQUESTS = [
 
 
 class Expected(NamedTuple):
-    """What `translate` says of each sentence."""
+    """The output of `translate` for each sentence."""
 
     best: list[str]
     nbest: list[list[str]]
@@ -57,20 +57,20 @@ class Answer(NamedTuple):
 
     kind: str
     seconds: float
-    n_words: int  # translated; 0 of cancelled and bad ones
+    n_words: int  # words translated; 0 for cancelled and bad requests
 
 
 class Load(NamedTuple):
-    """What clients saw in some seconds."""
+    """What clients observed in some seconds."""
 
     answers: list[Answer]
     seconds: float
     processor_seconds: float  # of the server
-    others: float  # processors that all else kept busy: clients and other programs
+    others: float  # processors kept busy by everything else: clients and other programs
 
 
 def expected_of(model: Path, source: Path, threads: int, directory: Path) -> tuple[Expected, list[str]]:
-    """The answers of `translate`, and a row of its speed."""
+    """The output of `translate`, and a row with its speed."""
     command = [*PHRASEBEAM, "translate", "--model", str(model), "--threads", str(threads), "--input", str(source)]
     lines = source.read_text().splitlines()
     first = directory / "first"
@@ -94,13 +94,13 @@ def expected_of(model: Path, source: Path, threads: int, directory: Path) -> tup
 
 
 def _typed(text: str) -> str:
-    """Some words of a translation and the beginning of the next."""
+    """Some words of a translation and the first half of the next word."""
     words = text.split()
     return " ".join([*words[:TYPED], *(word[: (len(word) + 1) // 2] for word in words[TYPED : TYPED + 1])])
 
 
 class Client:
-    """One connection, kept open, with as little work as can be."""
+    """One connection that is kept open; the client does as little work as possible."""
 
     def __init__(self, port: int, lines: list[str], expected: Expected, seed: int):
         self.port, self.lines, self.expected, self.random = port, lines, expected, random.Random(seed)
@@ -124,13 +124,13 @@ class Client:
         return status, answer
 
     def close(self) -> None:
-        """Close the connection, which cancels what it waits for."""
+        """Close the connection, which cancels the current request."""
         if self.streams is not None:
             self.streams[1].close()
             self.streams = None
 
     async def ask(self, kind: str) -> Answer:
-        """One request of that kind. Raises AssertionError where the answer is another than that of `translate`."""
+        """Send one request of that kind. Raises AssertionError if the answer differs from that of `translate`."""
         start, chance = time.perf_counter(), self.random.random()
         if kind != "mixed":
             n_words = await getattr(self, kind)()
@@ -190,7 +190,7 @@ class Client:
         return len(self.lines[i].split())
 
     async def cancelled(self) -> None:
-        """Send a batch and go away after some milliseconds."""
+        """Send a batch, and close the connection after some milliseconds."""
         body = {"text": [self.lines[self.some()] for _ in range(BATCH)]}
         request = asyncio.ensure_future(self.post(TRANSLATE, json.dumps(body).encode()))
         await asyncio.wait([request], timeout=self.random.uniform(0.0, 0.05))
@@ -201,13 +201,13 @@ class Client:
 
 @contextmanager
 def served(model: Path, threads: int) -> Iterator[tuple[int, int]]:
-    """Process and port of a server of the model."""
+    """The process id and the port of a server of the model."""
     options = ["--model", f"m={model}", "--port", "0", "--threads", str(threads)]
     process = subprocess.Popen([*PHRASEBEAM, "serve", *options], stderr=subprocess.PIPE, env=checkout_environment())
     assert process.stderr
     try:
         line = next((line for line in process.stderr if b"listening on" in line), b"")
-        with tempfile.TemporaryFile() as log:  # so that its log never waits for us
+        with tempfile.TemporaryFile() as log:  # so that the server never waits until its log is read
             drain = subprocess.Popen(["cat"], stdin=process.stderr, stdout=log)
             port = re.search(rb"listening on http://[^ ]*:(\d+)", line)
             assert port, "the server did not begin"
@@ -222,14 +222,14 @@ def served(model: Path, threads: int) -> Iterator[tuple[int, int]]:
 
 
 async def load(clients: list[Client], kind: str, seconds: float, pid: int) -> Load:
-    """What the clients see in so many seconds, each sending its next request when the last one was answered."""
+    """The clients' observations in `seconds`; each sends its next request when the last one has been answered."""
     start, processor, busy = time.perf_counter(), processor_seconds(pid), busy_seconds()
     answers: list[Answer] = []
 
     async def go(client: Client) -> None:
         while time.perf_counter() - start < seconds:
             answers.append(await client.ask(kind))
-        client.close()  # a server closes connections that are idle for some seconds
+        client.close()  # the server closes connections that are idle for some seconds
 
     await asyncio.gather(*map(go, clients))
     taken, processor = time.perf_counter() - start, processor_seconds(pid) - processor
@@ -243,13 +243,13 @@ def processor_seconds(pid: int) -> float:
 
 
 def private_bytes(pid: int) -> int:
-    """Resident memory of a process that is not that of mapped files."""
+    """Resident memory of a process without pages of mapped files."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(int(line.split()[1]) << 10 for line in lines if line.startswith("RssAnon:"))
 
 
 async def watch_memory(pid: int, seconds: float, parts: int) -> list[int]:
-    """The private memory at the ends of `parts` parts of so many seconds."""
+    """The private memory at the end of each of `parts` equal parts of the given seconds."""
     found = []
     for _ in range(parts):
         await asyncio.sleep(seconds / parts)
@@ -258,7 +258,7 @@ async def watch_memory(pid: int, seconds: float, parts: int) -> list[int]:
 
 
 def speed_row(name: str, part: Load) -> list[str]:
-    """Words per second and per processor second, and what clients wait."""
+    """A row with words per second and per processor second, and with waiting times."""
     n_words = sum(one.n_words for one in part.answers)
     times = [one.seconds for one in part.answers if one.n_words]
     speeds = n_words / part.seconds, n_words / part.processor_seconds
@@ -267,12 +267,12 @@ def speed_row(name: str, part: Load) -> list[str]:
 
 
 def percentile(seconds: list[float], share: float) -> float:
-    """Milliseconds within which that share of requests was answered."""
+    """The milliseconds within which that share of the requests was answered."""
     return 1e3 * sorted(seconds)[min(int(share * len(seconds)), len(seconds) - 1)]
 
 
 def kinds_table(part: Load) -> str:
-    """Requests of each kind, and what they waited."""
+    """A table with the number of requests of each kind and their waiting times."""
     rows = [["requests", "number", "p50 ms", "p99 ms"]]
     for kind, count in Counter(one.kind for one in part.answers).most_common():
         times = [one.seconds for one in part.answers if one.kind == kind]

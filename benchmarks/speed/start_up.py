@@ -1,10 +1,10 @@
-"""How long one waits before work begins: compilation of all kernels, imports, loading, the first translation.
+"""The time until work begins: compilation of all kernels, imports, loading, the first translation.
 
     python -m benchmarks.speed.start_up [--model MODEL] [--sentence "..."] [--repeats 3]
 
-Compilation: every command that has kernels, on a little of the demo's corpus, with an empty kernel cache and then
-again; the difference is compilation. Start: the command `translate` on one sentence, to its first line; then the same
-in Python, step by step. Medians.
+Compilation: every command that has kernels runs on a little of the demo's corpus, with an empty kernel cache and then
+again; the difference is the compilation. Start: the command `translate` on one sentence, until its first line; then the
+same in Python, step by step. Figures are medians.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from benchmarks.measure import PHRASEBEAM, ROOT, checkout_environment, run, tabl
 KERNEL = re.compile(r"^@\w*kernel$", re.M)
 CODE = "phrasebeam/kernels", "lm", "decoder", "training"
 SENTENCES = 300
-SENTENCE = "der hund schläft im garten ."  # of the demo's language
+SENTENCE = "der hund schläft im garten ."  # a sentence of the demo's grammar
 STEPS = """
 import json, sys, time
 begin = time.perf_counter()
@@ -104,8 +104,8 @@ def seconds_of_commands(directory: Path, environment: dict[str, str]) -> dict[st
 
 
 def start(model: Path, sentence: str, repeats: int, environment: dict[str, str]) -> None:
-    """Print the seconds to the first line of `translate`, and of each step in Python."""
-    seconds_to_first_line(model, sentence, environment)  # the files, and kernels of this model's types, are read once
+    """Print the seconds until the first line of `translate`, and of each step in Python."""
+    seconds_to_first_line(model, sentence, environment)  # reads the files, and kernels for this model's types, once
     first_line = statistics.median(seconds_to_first_line(model, sentence, environment) for _ in range(repeats))
     bare = statistics.median(run([sys.executable, "-c", "pass"]).seconds for _ in range(repeats))
     command = [sys.executable, "-c", STEPS, f"{model}", sentence]
@@ -123,7 +123,7 @@ def seconds_to_first_line(model: Path, sentence: str, environment: dict[str, str
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=checkout_environment(environment)
     ) as process:
         process.stdin.write(f"{sentence}\n".encode())
-        process.stdin.flush()  # and left open, as a person at a terminal does
+        process.stdin.flush()  # and stays open, as at a terminal
         line = process.stdout.readline()
         seconds = time.perf_counter() - begin
         process.stdin.close()

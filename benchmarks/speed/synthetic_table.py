@@ -1,4 +1,4 @@
-"""Phrase tables and text out of a random generator, for large_table.py; as a program, it writes a model directory.
+"""Random phrase tables and text, for large_table.py; when run as a program, it writes a model directory.
 
 python -m benchmarks.speed.synthetic_table PAIRS SEED LM OUTPUT MEMORY
 """
@@ -20,11 +20,11 @@ from phrasebeam.decoder.tables.table_writer import TableWriter
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 
-N_WORDS = 1_000_000  # a side
-LONGEST = 5  # words
+N_WORDS = 1_000_000  # on each side
+LONGEST = 5  # words in a phrase
 PHRASES_PER_PIECE = 1 << 17
-MOST_TARGETS = 20_000  # of a frequent word
-USUAL_TARGETS = 12  # at most, of other phrases; log-uniform
+MOST_TARGETS = 20_000  # translations of a frequent word
+USUAL_TARGETS = 12  # most translations of other phrases; their number is log-uniform
 TEXT_SENTENCES, TEXT_WORDS = 200_000, 20
 INI = """[mapping]
 0 T 0
@@ -50,7 +50,7 @@ LM0= 0.5
 
 
 class Piece(NamedTuple):
-    """Source phrases and their pairs; rows are words, -1 behind the last."""
+    """Source phrases and their pairs; each row has the words of a phrase, padded with -1."""
 
     sources: np.ndarray  # int32[N, LONGEST]
     n_targets: np.ndarray  # int64[N]
@@ -60,7 +60,7 @@ class Piece(NamedTuple):
 
 
 def pieces(n_pairs: int, seed: int) -> Iterator[Piece]:
-    """`n_pairs` pairs in all; source phrases by their first words, from the rarest to the most frequent."""
+    """Pieces with `n_pairs` pairs in all; source phrases are ordered by first word, from the rarest word on."""
     rng = np.random.default_rng(seed)
     per_word = np.maximum(1, 0.45 * n_pairs / np.log(N_WORDS) / np.arange(1, N_WORDS + 1)).astype(np.int64)
     last = N_WORDS
@@ -76,14 +76,14 @@ def pieces(n_pairs: int, seed: int) -> Iterator[Piece]:
 
 
 def zipfian(rng: np.random.Generator, size: int | tuple[int, int]) -> np.ndarray:
-    """int32 words, the r-th with a probability of about 1 / r."""
+    """int32 random words; the word of rank r has a probability of about 1 / r."""
     return (N_WORDS ** rng.random(size) - 1).astype(np.int32)
 
 
 def _piece(rng: np.random.Generator, first_words: np.ndarray, per_word: np.ndarray) -> Piece:
     sources = _phrases(rng, int(per_word.sum()))
     sources[:, 0] = np.repeat(first_words, per_word)
-    sources[np.cumsum(per_word) - per_word, 1:] = -1  # each word once alone
+    sources[np.cumsum(per_word) - per_word, 1:] = -1  # one phrase of each word is that word alone
     sources = sources[_distinct(sources)]
     n_targets = (USUAL_TARGETS ** rng.random(len(sources))).astype(np.int64)
     alone = sources[:, 1] < 0
@@ -103,7 +103,7 @@ def _phrases(rng: np.random.Generator, n: int) -> np.ndarray:
 
 
 def _distinct(rows: np.ndarray) -> np.ndarray:
-    """int64[K] the first of each kind of row, ascending; found by hash, of which two kinds may share one."""
+    """int64[K]: the first index of each distinct row, ascending; by hash, so that two different rows may collide."""
     keys = np.zeros(len(rows), np.uint64)
     for column in rows.T:
         keys = (keys ^ (column.astype(np.int64) + 2).astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
@@ -120,7 +120,7 @@ def _cut(piece: Piece, n_pairs: int) -> Piece:
 
 
 def as_table(piece: Piece) -> tuple[PhraseTable, ReorderingTable]:
-    """The piece in our arrays; the words of a pair are aligned one to one."""
+    """The piece as our tables; the words of a pair are aligned one to one."""
     lengths = (piece.targets >= 0).sum(axis=1)
     counts = np.ones(len(piece.targets), np.int32)
     positions = np.broadcast_to(np.arange(LONGEST), piece.targets.shape)
@@ -148,7 +148,7 @@ def _offsets(lengths: np.ndarray) -> np.ndarray:
 
 
 def write_model(n_pairs: int, seed: int, language_model: Path, output: Path, memory: int) -> None:
-    """A model directory of the pairs, written piece by piece."""
+    """Write a model directory of the pairs, piece by piece."""
     with atomic_directory(output) as directory:
         for name in ("phrases", "reordering"):
             (directory / name).mkdir()
@@ -179,7 +179,7 @@ def write_model(n_pairs: int, seed: int, language_model: Path, output: Path, mem
 
 
 def write_text_model(directory: Path, n_pairs: int, seed: int, language_model: Path) -> None:
-    """The same as Moses' text tables, and their moses.ini."""
+    """Write the same model as Moses' text tables with a moses.ini."""
     with open(directory / "phrase-table", "w") as phrases, open(directory / "reordering-table", "w") as reordering:
         for piece in pieces(n_pairs, seed):
             of_pair = np.repeat(np.arange(len(piece.sources)), piece.n_targets).tolist()
@@ -202,7 +202,7 @@ def _texts(phrases: np.ndarray, letter: str) -> list[str]:
 
 
 def write_target_text(path: Path, seed: int) -> None:
-    """Text for the language model."""
+    """Write a text for the language model."""
     rng = np.random.default_rng(seed)
     with open(path, "w") as file:
         for _ in range(TEXT_SENTENCES // 1000):
@@ -211,7 +211,7 @@ def write_target_text(path: Path, seed: int) -> None:
 
 
 def write_sentences(model: Path, n: int, seed: int, path: Path) -> None:
-    """Sentences of five source phrases each, drawn evenly from the model's table."""
+    """Write sentences of five source phrases each, drawn uniformly from the model's table."""
     phrases, words = open_phrase_table(model / "phrases"), FixedVocabulary(model / "source.vocab")
     offsets = phrases.source_offsets
     drawn = np.random.default_rng(seed).integers(offsets.size - 1, size=(n, 5)).tolist()

@@ -1,10 +1,10 @@
-"""Lines that come back whole from a tokenizer, and its lines per processor second beside those of sacremoses.
+"""The share of lines that a tokenizer restores exactly, and its lines per processor second compared with sacremoses.
 
     python -m benchmarks.speed.tokenizers FILE... [--tokenizer neutral] [--language und] [--runs 5]
 
 Each FILE is raw text, or a table with tabs, of which each column is a text. The tokenizer learns from a text, if it
-does, and divides all its lines once; white space at the ends and runs of it count as one space. Medians of the runs, in
-which both take turns.
+can, and tokenizes all its lines once. White space at the ends is ignored, and a run of white space counts as one space.
+Figures are medians of the runs, in which both tokenizers take turns.
 """
 
 import argparse
@@ -25,17 +25,17 @@ from phrasebeam.decoder.tokenizers.registry import TOKENIZERS
 
 A, B = TypeVar("A"), TypeVar("B")
 MOST_LINES = 50_000
-FOR_SACREMOSES = 2_000  # lines, of which it takes a second
+FOR_SACREMOSES = 2_000  # lines, which it tokenizes in a second
 
 
 class Figures(NamedTuple):
-    """What a tokenizer did with a text."""
+    """The results of a tokenizer for a text."""
 
-    share: float  # of lines that come back
-    tokens: float  # lines per processor second
-    text: float  # lines per processor second
-    sacremoses: float  # likewise, to tokens
-    lost: str  # a line that does not come back
+    share: float  # of lines that are restored exactly
+    tokens: float  # lines per processor second, from text to tokens
+    text: float  # lines per processor second, from tokens to text
+    sacremoses: float  # lines per processor second of sacremoses, from text to tokens
+    lost: str  # a line that is not restored
 
 
 def main() -> None:
@@ -71,7 +71,7 @@ def texts(path: Path) -> list[tuple[str, list[str]]]:
 
 
 def measured(lines: Sequence[str], side: SideSettings, n_runs: int) -> Figures:
-    """The figures of a text; each run has a tokenizer of its own, which remembers nothing."""
+    """The figures of a text; each run has a new tokenizer, which remembers nothing."""
     moses = MosesTokenizer("en")
     seconds = list[tuple[float, float, float]]()
     for _ in range(n_runs):
@@ -86,7 +86,7 @@ def measured(lines: Sequence[str], side: SideSettings, n_runs: int) -> Figures:
 
 
 def timed(function: Callable[[A], B], arguments: Sequence[A]) -> tuple[list[B], float]:
-    """What the function gives for each, and processor seconds for each."""
+    """The results of the function for each argument, and the mean processor seconds of a call."""
     start = time.process_time()
     results = [function(one) for one in arguments]
     return results, (time.process_time() - start) / len(arguments)

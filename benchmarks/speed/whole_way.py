@@ -1,10 +1,10 @@
-"""From parallel text to BLEU by the commands that a user types: seconds, memory, words per second, quality.
+"""The whole way from parallel text to BLEU by commands that a user types: seconds, memory, words per second, quality.
 
     python -m benchmarks.speed.whole_way DATA [--corpus multi30k ted tanaka] [--alignment given] [--output DIRECTORY]
 
-DATA/CORPUS holds tokenized text as `train.de`, `train.en` and so on, and `train.align.de-en` for `--alignment given`.
-Kernels are compiled before anything is measured. Translation: untuned weights, stack 100; words per second leave out
-the time of a run on the first sentence alone.
+DATA/CORPUS has tokenized text as `train.de`, `train.en` and so on, and `train.align.de-en` for `--alignment given`.
+Kernels are compiled before anything is measured. Translation uses untuned weights and stack 100; words per second do
+not include the time of a run on the first sentence alone.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from benchmarks.measure import PHRASEBEAM, Run, directory_bytes, megabytes, run,
 STAGE = re.compile(r"^(.+): (?:\d+ [a-z -]+, )?(\d+\.\d) s$", re.M)
 STACK = "100"
 WARM_UP = 200  # sentence pairs
-DISTURBING = 0.15  # processors
+DISTURBING = 0.15  # processors that other programs keep busy
 
 
 def main() -> None:
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def warm_up(files: Files, directory: Path) -> None:
-    """Compile all kernels: train and translate a little."""
+    """Compile all kernels by training and translating a little."""
     source, target = (head(path, WARM_UP, directory) for path in (files.source, files.target))
     run([*PHRASEBEAM, "train-model", "--source", f"{source}", "--target", f"{target}", "--output", f"{directory}/warm"])
     run([*PHRASEBEAM, "translate", "--model", f"{directory}/warm"], stdin=head(files.test_source, 1, directory))
@@ -61,7 +61,7 @@ def warm_up(files: Files, directory: Path) -> None:
 
 
 def measure(files: Files, directory: Path, alignment_given: bool, repeats: int) -> tuple[dict[str, str], str]:
-    """What was measured, by its name, and sacrebleu's signature."""
+    """The figures, by name, and sacrebleu's signature."""
     model = directory / "model"
     command = [*PHRASEBEAM, "train-model", "--source", f"{files.source}", "--target", f"{files.target}"]
     command += ["--alignment", f"{files.alignment}"] if alignment_given else []

@@ -1,1 +1,1 @@
-"""What the commands do, as functions with the names and defaults of their options."""
+"""The functions of the Python API: one for each command, with the names and defaults of the command's options."""

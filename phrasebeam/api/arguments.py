@@ -1,4 +1,4 @@
-"""Arguments that functions of the API share, and what is made of them.
+"""Arguments that functions of the API share, and functions that convert them.
 
 Files are given by name or Path, settings as a file, a dictionary or an object.
 """
@@ -16,7 +16,7 @@ from phrasebeam.engine.current_engine import EngineName, EngineSettings, using_e
 
 File = str | Path
 Files = File | Sequence[File]
-Settings = Given  # a YAML file, what it would say, or the section itself
+Settings = Given  # a YAML file, its content as a mapping, or the section itself
 Memory = str | int  # bytes, or a string such as "2G"
 
 OR_PAIRS = "or a file with both sides: TSV, TMX, XLIFF or PO"  # see phrasebeam.training.bitext.pair_files
@@ -44,7 +44,7 @@ RawOrTokens = Annotated[
     ),
 ]
 
-OF_MODEL = "the model's"  # settings, where they are not given
+OF_MODEL = "the model's"  # stands for the settings that hold if an option is not given
 
 
 @heading("Resources")
@@ -62,7 +62,7 @@ class EngineOptions(ClusterOptions, total=False):
     workers: Annotated[int | None, Option(section=EngineSettings, unset="Ray's processors, or `threads`")]
 
 
-Column = str | int  # of a table, by its header or its number; a language of other files
+Column = str | int  # of a table, by header or number; for other formats a language
 TargetColumn = Annotated[
     Column | None,
     Option(
@@ -74,7 +74,7 @@ TargetColumn = Annotated[
 
 @heading("Files of both sides")
 class PairOptions(TypedDict, total=False):
-    """Where source and target are in a file that holds both."""
+    """The places of source and target in a file that holds both."""
 
     source_column: Annotated[
         Column | None,
@@ -95,12 +95,12 @@ class LanguageOptions(TypedDict, total=False):
 
 
 def optional_path(file: File | None) -> Path | None:
-    """The path of a file that may be left out."""
+    """The path of an optional file, or None."""
     return None if file is None else Path(file)
 
 
 def paths(files: Files | None) -> list[Path]:
-    """The paths of one file, of several, or of none."""
+    """The paths of one file, of several files, or of none."""
     return [Path(file) for file in ([files] if isinstance(files, (str, Path)) else files or ())]
 
 
@@ -111,7 +111,7 @@ def texts(given: str | Iterable[str] | None) -> list[str]:
 
 @contextmanager
 def memory_bound(n_bytes: int) -> Iterator[None]:
-    """Keep the process below `n_bytes` while a function works, and warn if it did not succeed."""
+    """Keep the process below `n_bytes` while a function works; log a warning if the bound was exceeded."""
     keep_memory(n_bytes)
     try:
         yield
@@ -122,7 +122,10 @@ def memory_bound(n_bytes: int) -> Iterator[None]:
 
 @contextmanager
 def resources(n_bytes: int, options: ClusterOptions, workers: int | None) -> Iterator[None]:
-    """Use the engine that options select, within `n_bytes` of memory, until the context ends. Raises ConfigError."""
+    """Use the engine that the options select, within `n_bytes` of memory, until the context ends.
+
+    Raises ConfigError.
+    """
     given = {"engine": options["engine"], "address": options["address"], "workers": workers}
     with memory_bound(n_bytes), using_engine(parse_config(given, EngineSettings, "options")):
         yield

@@ -16,7 +16,7 @@ from phrasebeam.lm.ngrams import MAX_ORDER
 from phrasebeam.lm.probing_writer import ARPA_SUFFIXES, write_model
 from phrasebeam.process.compression import SUFFIXES as COMPRESSED
 
-LONGEST_COUNT = 10  # digits
+LONGEST_COUNT = 10  # digits of a count
 
 
 @described()

@@ -12,7 +12,7 @@ from phrasebeam.base.files import check_keeps_inputs
 from phrasebeam.base.options import described
 from phrasebeam.base.progress import stage
 
-MOST_CLASSES = 5000  # tables of each with each, of 200 MB
+MOST_CLASSES = 5000  # a table of all pairs of classes then takes 200 MB
 
 
 @described()

@@ -1,4 +1,4 @@
-"""config: the files of settings that come with phrasebeam."""
+"""config: the configuration files that come with phrasebeam."""
 
 import re
 from itertools import takewhile
@@ -10,7 +10,7 @@ from phrasebeam.base.options import Option, described
 from phrasebeam.process.places import folder_of
 
 CONFIGS = folder_of("configs")
-OF_COMMANDS = {  # of those whose settings have another name
+OF_COMMANDS = {  # the configuration of a command, if it has another name
     "train-model": "default",
     "train-maxforce": "yu2013-maxforce",
     "train-ranking": "simianer2012-joint-selection",
@@ -50,6 +50,6 @@ def config(
 
 
 def _title(path: Path) -> str:
-    """The sentence with which a file begins, as a comment."""
+    """The sentence at the beginning of a file, which is a comment."""
     comment = takewhile(lambda line: line.startswith("#"), path.read_text(encoding="utf-8").splitlines())
     return re.split(r"\. (?=[A-Z])", " ".join(line.lstrip("# ") for line in comment))[0].removesuffix(".")

@@ -1,4 +1,4 @@
-"""demo_corpus: sentences of a grammar, to try things with."""
+"""demo_corpus: sentences generated from a grammar, to try things with."""
 
 from pathlib import Path
 from typing import Annotated

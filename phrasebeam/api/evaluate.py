@@ -1,4 +1,4 @@
-"""evaluate and report: scores of translations by any metrics; pages of trainings, and of systems compared."""
+"""evaluate and report: scores of translations by any metrics; web pages about trainings, and comparisons of systems."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -95,7 +95,7 @@ def evaluate(
 
 
 def _check_page(page: File | None, source: File | None, files: Sequence[Path], references: Sequence[Path]) -> None:
-    """Raise ConfigError if a page cannot be made, or would replace what is read."""
+    """Raise ConfigError if the page cannot be made, or would replace a file that is read."""
     if page is None and source is not None:
         raise ConfigError("only a page shows source; give page, too")
     if page is not None and len(files) < 2:

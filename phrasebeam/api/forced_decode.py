@@ -1,4 +1,4 @@
-"""forced_decode: the derivations of a bitext that yield its references."""
+"""forced_decode: the derivations that produce the references of a bitext."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing
@@ -121,7 +121,7 @@ def _pairs(
 def _force_all(
     forced: ForcedDecoder, pairs: Iterable[ForcedPair], outputs: tuple[Path, Path | None], threads: int
 ) -> Reachability:
-    """Force all sentence pairs; what is found goes to the first of `outputs`, lattices to the second, if any."""
+    """Force all sentence pairs; results go to the first of `outputs`, lattices to the second, if it is given."""
     reached, (output, lattice) = Reachability(), outputs
     with ExitStack() as stack, stage("forced decoding", unit="sentence pairs") as advance:
         objects = stack.enter_context(atomic_file(output))
@@ -138,12 +138,12 @@ def _force_all(
 
 @dataclass(frozen=True)
 class PairForcer:
-    """What is done with each sentence pair."""
+    """The forced decoding of one sentence pair."""
 
     forced: ForcedDecoder
 
     def __call__(self, numbered: tuple[int, ForcedPair]) -> tuple[str, str, ForcedResult]:
-        """The result and its lattice, both as lines, and the result without derivations; numbers count from 0."""
+        """The result and its lattice, both as lines, and the result without derivations; pairs are numbered from 0."""
         number, pair = numbered
         result = self.forced.force(*pair)
         graph = render_lattice(number, result.graph, "osg") if self.forced.keeps_graphs else ""

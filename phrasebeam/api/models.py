@@ -1,4 +1,4 @@
-"""What is done with whole models: check_model, explain, join_features."""
+"""Functions about whole models: check_model, explain, join_features."""
 
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -22,8 +22,8 @@ from phrasebeam.training.joining import joined_model
 class Explained(NamedTuple):
     """Sparse features of a model, or of a translation."""
 
-    features: list[Explanation]  # those that matter most first
-    translation: Translation | None = None  # of the source sentence that was given
+    features: list[Explanation]  # the most important first
+    translation: Translation | None = None  # of the source sentence, if one was given
     n_fired: int = 0  # features that fired in it
 
 

@@ -15,7 +15,7 @@ from phrasebeam.decoder.tables.score_codes import EXACT, ScoreSettings
 
 
 class ImportOptions(LanguageOptions, total=False):
-    """How the text of the Moses model was made from raw text, and what the import may use and replace."""
+    """Options about the raw text of the Moses model, and about what the import may use and replace."""
 
     raw: RawOrTokens
     memory: MemoryBound

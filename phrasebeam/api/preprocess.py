@@ -1,4 +1,4 @@
-"""preprocess: raw text as a model needs it."""
+"""preprocess: tokenization and truecasing of raw text, as a model needs it."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -56,7 +56,7 @@ def preprocess(
 
 
 def _raw_text(model: Path) -> "RawText":
-    # Slow: it compiles patterns of Unicode's tables.
+    # Imported here since it is slow: it compiles patterns of Unicode's tables.
     if (model / ALIGNER).is_file():
         from phrasebeam.training.aligned_text.saved_aligner import raw_text_of
 

@@ -75,6 +75,6 @@ def _words(text: Path, options: SelectOptions) -> Words:
         return split
     if language is None:
         raise ConfigError("raw text needs its language; give --source-language (de, en ...)")
-    from phrasebeam.decoder.tokenizers.registry import tokenizer  # slow: compiles patterns of Unicode's tables
+    from phrasebeam.decoder.tokenizers.registry import tokenizer  # slow: it compiles patterns of Unicode's tables
 
     return tokenizer(language, name, read_lines(text)).tokens

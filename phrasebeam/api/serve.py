@@ -1,4 +1,4 @@
-"""serve: models over HTTP."""
+"""serve: a server that translates over HTTP."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path

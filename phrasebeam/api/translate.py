@@ -1,4 +1,4 @@
-"""translate: the sentences of a file."""
+"""translate: translation of the sentences of a file."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -78,8 +78,8 @@ def translate(model: Model, *, threads: AtOnce = 1, **options: Unpack[TranslateO
 
 
 def _normalized(model: Path, options: TranslateOptions, threads: int) -> list[str]:
-    """The forms of words, line by line; nothing if they go elsewhere."""
-    # Here, since translations do not need what they import
+    """The normalized forms of words, line by line; an empty list if they are written to a file."""
+    # Imported here: translations do not need these imports
     from phrasebeam.decoder.normalization.normalizer import Normalizer
     from phrasebeam.decoder.normalization.normalizer_files import OWN_FILES
     from phrasebeam.decoder.normalization.word_text import WordText
@@ -101,7 +101,7 @@ def _normalized(model: Path, options: TranslateOptions, threads: int) -> list[st
 def _lines(
     model: Path, options: TranslateOptions, settings: TranslateSettings, raw_text: "RawText | None", threads: int
 ) -> list[str]:
-    """Translate lines as sentences; return the translations, unless they go elsewhere."""
+    """Translate lines as sentences; return the translations, or an empty list if they are written to a file."""
     source, destination, texts = optional_path(options["input"]), optional_path(options["output"]), list[str]()
     request = _request(options, settings)
     line_settings = _line_settings(options, raw_text, _terms(model, options))
@@ -144,7 +144,7 @@ def _prefixes(options: TranslateOptions, settings: LineSettings) -> Iterator[Pre
 
 
 def _request(options: TranslateOptions, settings: TranslateSettings) -> Request:
-    """The request for each sentence; the option `moses_names` needs the sparse features of a list of one."""
+    """The request for each sentence. The option `moses_names` needs sparse features, which a list (of one) has."""
     n = options["nbest"] or (1 if options["moses_names"] else None)
     beam = math.inf if options["lattice_beam"] is None else options["lattice_beam"]
     wants_lattice = options["lattice_output"] is not None
@@ -177,7 +177,7 @@ def _decoder(
 def _segments(
     model: Path, options: TranslateOptions, settings: TranslateSettings, raw_text: "RawText | None", threads: int
 ) -> list[str]:
-    """Translate a document, or raw lines; return the translations, unless they go elsewhere."""
+    """Translate a document, or raw lines; return the translations, or an empty list if they are written to a file."""
     source, destination, texts = optional_path(options["input"]), optional_path(options["output"]), list[str]()
     document = _document(model, source, options) if is_document(source) else None
     terms, decoder = _terms(model, options), _decoder(model, options, settings, raw_text)
@@ -199,7 +199,7 @@ def _segments(
 
 
 def _document(model: Path, path: Path | None, options: TranslateOptions) -> Document:
-    """The document in a file, whose languages are by default the model's."""
+    """The document in a file; by default its languages are the model's."""
     known, columns = open_description(model).text_languages, (options["source_column"], options["target_column"])
     if known and named_format(str(path)) != "tsv":
         columns = columns[0] or known.source_language, columns[1] or known.target_language
@@ -225,7 +225,7 @@ def _filled(
 
 
 def _memories(model: Path, options: TranslateOptions, raw_text: "RawText | None") -> list[MemoryFile]:
-    """The translation memories that are given, in the languages of the model, or in those that options name."""
+    """The given translation memories, in the languages of the model, or else in those that the options name."""
     known = open_description(model).text_languages
     languages = str(options["source_column"] or ""), str(options["target_column"] or "")
     if known:
@@ -239,7 +239,7 @@ def _memories(model: Path, options: TranslateOptions, raw_text: "RawText | None"
 
 
 def _terms(model: Path, options: TranslateOptions) -> TermBase | None:
-    """The term base that is given; of one with languages, in those of the model."""
+    """The given term base, or None; if the term base has several languages, in those of the model."""
     path = optional_path(options["terms"])
     if path is None:
         return None
@@ -248,13 +248,13 @@ def _terms(model: Path, options: TranslateOptions) -> TermBase | None:
 
 
 def _raw_text(model: Path, options: TranslateOptions, settings: TranslateSettings) -> "RawText | None":
-    """The model's preprocessing, if text is raw; lattices always have tokens."""
+    """The model's preprocessing if text is raw, else None; lattices always have tokens."""
     is_raw = options["raw"]
     if is_raw is None:
         is_raw = settings.input.format == "text" and is_of_raw_text(model)
     if not is_raw:
         return None
-    # Slow: it compiles patterns of Unicode's tables.
+    # Imported here since it is slow: it compiles patterns of Unicode's tables.
     from phrasebeam.decoder.raw_text.preprocessing import RawText
 
     return RawText.load(model)

@@ -1,4 +1,4 @@
-"""Options of translate, in groups: which of them need or exclude each other, and the settings that they stand for."""
+"""Options of translate, in groups; checks of which options need or exclude each other; the settings from options."""
 
 import math
 from pathlib import Path
@@ -30,7 +30,7 @@ from phrasebeam.decoder.output.mbr import Gain, MbrSettings
 from phrasebeam.decoder.search.search_settings import Algorithm
 from phrasebeam.decoder.translate.translate_settings import TranslateSettings, overridden, translate_settings
 
-MOST_DERIVATIONS = 100_000  # of a sentence, which are in memory, some kB each
+MOST_DERIVATIONS = 100_000  # of a sentence; each takes some kB of memory
 
 
 @heading("Input")
@@ -86,7 +86,7 @@ class OutputOptions(TypedDict, total=False):
 
 @heading("N-best lists")
 class NbestOptions(TypedDict, total=False):
-    """Lists of derivations."""
+    """Options of n-best lists."""
 
     nbest: Annotated[
         int | None, Field(ge=1, le=MOST_DERIVATIONS), "Number of derivations per sentence in `nbest_output`."
@@ -102,7 +102,7 @@ class NbestOptions(TypedDict, total=False):
 
 @heading("Minimum Bayes risk")
 class MbrOptions(TypedDict, total=False):
-    """Choice by expected BLEU or chrF++."""
+    """Choosing translations by expected BLEU or chrF++."""
 
     mbr: Annotated[
         bool | None,
@@ -146,7 +146,7 @@ class SearchOptions(TypedDict, total=False):
 
 @heading("Training data as input")
 class TrainingInputOptions(TypedDict, total=False):
-    """Translations of the input that the model was trained on."""
+    """Options for input on which the model was trained."""
 
     leave_one_out: Annotated[LeaveOneOut | None, LEAVE_ONE_OUT]
     reference: Annotated[File | None, "File of reference translations of the sentences."]
@@ -157,7 +157,7 @@ class TrainingInputOptions(TypedDict, total=False):
 
 @heading("Learning from confirmed translations")
 class AdaptationOptions(TypedDict, total=False):
-    """Confirmed translations."""
+    """Confirmed translations and translation memories."""
 
     adapt: Annotated[
         File | None, "File of confirmed translations: the model learns each of them before it translates the next line."
@@ -187,7 +187,7 @@ class TranslateOptions(
     PairOptions,
     total=False,
 ):
-    """All groups above, and what concerns none of them alone."""
+    """All groups above, and options that belong to none of them."""
 
     config: Config
     memory: MemoryBound
@@ -237,7 +237,7 @@ def check_arguments(model: Path, threads: int, given: TranslateOptions) -> None:
 
 
 def check_paragraphs(given: TranslateOptions, is_raw: bool) -> None:
-    """Raise ConfigError if lines of several sentences are not possible."""
+    """Raise ConfigError if lines cannot consist of several sentences."""
     option = of_tokens(given)
     conflicts = {
         "--paragraphs is for plain text; leave it out for documents": is_document(optional_path(given["input"])),
@@ -255,12 +255,12 @@ def _refuse(conflicts: dict[str, bool]) -> None:
 
 
 def is_document(path: Path | None) -> bool:
-    """Whether a file name is that of a translators' format, not of plain text."""
+    """Whether a file name is that of a format for translators; plain text is none."""
     return path is not None and named_format(path) is not None
 
 
 def of_tokens(given: TranslateOptions) -> str:
-    """The first option given that segments of documents cannot have, or ""."""
+    """The first given option that does not work for segments of documents, or ""."""
     names = "nbest", "lattice_output", "alignment", "segmentation", "scores", "confidence", "prefix", "leave_one_out"
     found = [name for name in (*names, "adapt") if given[name]]  # type: ignore[literal-required]
     found += ["markup"] if given["markup"] not in (None, "pass-through") else []
@@ -269,7 +269,7 @@ def of_tokens(given: TranslateOptions) -> str:
 
 
 def refused_by_normalizers(given: TranslateOptions) -> str:
-    """The first option given that normalizers do not know, or ""."""
+    """The first given option that normalizers do not support, or ""."""
     known = "input", "output", "confidence", "memory", "engine", "address", "workers"
     found = [name for name, value in given.items() if name not in known and value not in (None, False)]
     return f"--{found[0].replace('_', '-')}" if found else ""
@@ -281,7 +281,7 @@ def is_adapted(given: AdaptationOptions) -> bool:
 
 
 def translate_settings_of(model: Path, options: TranslateOptions, given: dict[str, Any]) -> TranslateSettings:
-    """The settings of the model, what the configuration says in their place, and those `given` in place of both."""
+    """The settings of the model, replaced by those of the configuration, and these by the settings in `given`."""
     risk = given.pop("mbr", {})
     if options["no_future_cost"]:
         given["search"] = {**given.get("search", {}), "future_cost": False}

@@ -1,1 +1,1 @@
-"""Code of all packages, independent of translation: errors, files, settings, progress, memory, threads."""
+"""Code that all packages use, independent of translation: errors, files, settings, progress, memory, threads."""

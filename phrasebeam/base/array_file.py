@@ -1,4 +1,4 @@
-"""Arrays in .npy files: written row by row where their number is not known in advance, and mapped into memory.
+"""Arrays in .npy files: written row by row if their number of rows is not known in advance, and mapped into memory.
 
 The header of a file is matched with a pattern, never evaluated, and its size is compared with what the header says
 before the file is mapped, so that a damaged file is an error of one line.
@@ -22,17 +22,17 @@ from phrasebeam.system.descriptors import reserve
 
 HEADER_SIZE = 128  # bytes, in files that we write
 LONGEST_HEADER = 4096  # bytes of text
-LONGEST_SHOWN = 60  # characters of a header, in errors
-LENGTH_BYTES = {1: 2, 2: 4, 3: 4}  # of the length of the header, by version of the format
-MOST_COLUMNS = 1 << 31  # of an array without rows, whose file does not bound them
+LONGEST_SHOWN = 60  # characters of a header that an error shows
+LENGTH_BYTES = {1: 2, 2: 4, 3: 4}  # bytes of the field with the header's length, by version of the format
+MOST_COLUMNS = 1 << 31  # of an array without rows: the size of its file is no bound on them
 HEADER = re.compile(
     r"\{'descr': '([<>|=][A-Za-z]\d{0,9})', 'fortran_order': (True|False), "
     r"'shape': \(((?:\d{1,18}(?:, \d{1,18}){0,3},?)?)\)(?:, )?\}\s*"
 )
-LARGEST_NUMBER = 1e30  # of floats in a file that is not damaged: sums of products of them are finite
-LARGEST_COUNT = (1 << 53) - 1  # of signed integers likewise
+LARGEST_NUMBER = 1e30  # largest float in an undamaged file: sums of products of such numbers are finite
+LARGEST_COUNT = (1 << 53) - 1  # largest signed integer in an undamaged file
 COPY_AGAIN = "copy the file again"
-TYPE_NAMES = {np.dtype(code).str: np.dtype(code).name for code in "?bBhHiIqQefd"}  # of this machine, by dtype.str
+TYPE_NAMES = {np.dtype(code).str: np.dtype(code).name for code in "?bBhHiIqQefd"}  # on this machine, by dtype.str
 
 
 class ArrayHeader(NamedTuple):
@@ -84,7 +84,7 @@ def npy_header(dtype: np.dtype, shape: tuple[int, ...]) -> bytes:
 
 
 def new_array_file(path: Path, dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
-    """Zeros in a new .npy file, mapped: what is written to them goes to the file.
+    """Zeros in a new .npy file, mapped: what is written to the array goes to the file.
 
     Raises OSError, which names the file, if the disk has no room for all of it.
     """
@@ -93,7 +93,7 @@ def new_array_file(path: Path, dtype: np.dtype, shape: tuple[int, ...]) -> np.nd
         file.write(npy_header(dtype, shape))
         file.flush()
         if size:
-            reserve(file.fileno(), HEADER_SIZE, size)  # or a full disk would end the process later
+            reserve(file.fileno(), HEADER_SIZE, size)  # otherwise a disk that is full later would end the process
     if not size:
         return np.empty(shape, dtype)
     return map_file(path, dtype, "r+", HEADER_SIZE, shape)
@@ -102,8 +102,8 @@ def new_array_file(path: Path, dtype: np.dtype, shape: tuple[int, ...]) -> np.nd
 def map_array(path: Path, declared: ArrayField, sizes: dict[str, int], mend: str = COPY_AGAIN) -> np.ndarray:
     """The array of an .npy file, memory-mapped copy-on-write (so that kernels see ordinary arrays).
 
-    Its dtype and shape must be those `declared`. Names in the shape stand for what `sizes` says of them; sizes that are
-    not there yet are added, as the file has them. `mend`: what a user should do about a damaged file.
+    Its dtype and shape must be the `declared` ones. A name in the shape stands for its number in `sizes`; a name that
+    `sizes` does not have is added, with the number in the file. `mend`: what a user should do about a damaged file.
     Raises ModelError if the file is missing, FormatError if it is damaged or holds another array.
     """
     try:
@@ -127,9 +127,9 @@ def map_array(path: Path, declared: ArrayField, sizes: dict[str, int], mend: str
 
 
 def array_in(content: bytes, declared: ArrayField, sizes: dict[str, int]) -> np.ndarray:
-    """The array of an .npy file whose content was read; dtype, shape and `sizes` as for map_array.
+    """The array of an .npy file whose content has been read; dtype, shape and `sizes` as for map_array.
 
-    Its numbers are looked at, too. Raises ValueError, saying what is wrong.
+    The numbers are checked, too. Raises ValueError, saying what is wrong.
     """
     header = _read_header(BytesIO(content))
     if problem := _misfit(header, declared, sizes) or _wrong_size(header, declared, len(content)):
@@ -141,9 +141,9 @@ def array_in(content: bytes, declared: ArrayField, sizes: dict[str, int]) -> np.
 
 
 def _check_numbers(found: np.ndarray, declared: ArrayField) -> None:
-    """Raises ValueError for numbers that no computation can give, and for those that do not fit the declaration."""
+    """Raise ValueError for numbers that no computation can give, and for numbers that do not fit the declaration."""
     if declared.dtype.kind == "f":
-        with np.errstate(invalid="ignore"):  # of a NaN that signals
+        with np.errstate(invalid="ignore"):  # a signalling NaN would warn
             if not (np.abs(found) <= LARGEST_NUMBER).all():
                 raise ValueError(f"a number beyond {LARGEST_NUMBER:g}, or not a number")
     elif declared.dtype.kind == "i" or declared.below is not None:
@@ -175,7 +175,7 @@ def _read_header(file: BinaryIO) -> ArrayHeader:
 
 
 def _misfit(header: ArrayHeader, declared: ArrayField, sizes: Mapping[str, int]) -> str:
-    """The part of the header that is not as declared; "" if it fits."""
+    """A message about the part of the header that is not as declared; "" if it fits."""
     is_row_major = not header.is_fortran or len(header.shape) < 2
     is_declared = is_row_major and header.dtype == declared.dtype.str
     if is_declared and _new_sizes(declared.shape, header.shape, sizes) is not None:
@@ -192,7 +192,7 @@ def _wrong_size(header: ArrayHeader, declared: ArrayField, n_bytes: int) -> str:
 def _new_sizes(
     declared: tuple[int | str, ...], shape: tuple[int, ...], sizes: Mapping[str, int]
 ) -> dict[str, int] | None:
-    """Sizes that were not known and that `shape` tells; None if it is not as declared."""
+    """The sizes that `shape` tells and that `sizes` does not have; None if the shape is not as declared."""
     new = dict[str, int]()
     if len(declared) != len(shape):
         return None

@@ -1,4 +1,4 @@
-"""Structs of arrays: NamedTuples that declare dtype and shape at each field, from which all arrays are allocated."""
+"""Structs of arrays: NamedTuples whose fields declare dtype and shape, from which all arrays are allocated."""
 
 from collections import namedtuple
 from collections.abc import Iterable, Mapping
@@ -16,10 +16,10 @@ class ArrayField(NamedTuple):
     dtype: np.dtype
     shape: tuple[int | str, ...]  # numbers, names of sizes, or "NAME + number"
     fill: float | None  # the first value of all elements; None: whatever the memory held before
-    below: int | None = None  # what all numbers of a file are that are looked at, see array_in
+    below: int | None = None  # bound on the numbers in files whose numbers are checked, see array_in
 
     def lengths(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
-        """The shape in numbers; `sizes` says how many each name stands for. Raises KeyError if one is missing."""
+        """The shape in numbers; `sizes` has the number for each name. Raises KeyError if one is missing."""
         return tuple(_length(length, sizes) for length in self.shape)
 
     def new(self, sizes: Mapping[str, int]) -> np.ndarray:
@@ -36,7 +36,7 @@ def array(dtype: type, *shape: int | str, fill: float | None = 0, below: int | N
 
 @cache
 def array_fields(struct: type) -> dict[str, ArrayField]:
-    """The arrays that the fields of a struct declare, by the name of the field, in their order."""
+    """The arrays that the fields of a struct declare, in their order, by name of the field."""
     fields = {}
     for name, hint in get_type_hints(struct, include_extras=True).items():
         for declared in getattr(hint, "__metadata__", ()):

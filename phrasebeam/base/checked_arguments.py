@@ -1,4 +1,4 @@
-"""Arguments checked by the types of their parameters: a line names the parameter whose argument does not fit."""
+"""Checks of arguments by the types of their parameters: an error of one line names the parameter that does not fit."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, wraps
@@ -24,18 +24,18 @@ WORDS: dict[Any, str] = {
     NoneType: "None",
 }
 VARIABLE = Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD
-Bounds = tuple[float | None, float | None]  # least and most; None: any
+Bounds = tuple[float | None, float | None]  # minimum and maximum; None: unbounded
 NO_BOUNDS = None, None
 
 
 class Checker(NamedTuple):
-    """The check of a type, made once, since arguments are checked at each call."""
+    """The check of a type. It is made once, since arguments are checked at each call."""
 
     kind: Any
     fits: Callable[[Any], bool]
 
     def checked(self, value: Any, where: str) -> Any:
-        """The value, or the section that a mapping stands for. Raises ConfigError, which begins with `where`."""
+        """The value, or the section that a mapping stands for. Raises ConfigError, whose text begins with `where`."""
         if self.fits(value):
             return value
         sections = [section for section in sections_in(self.kind) if section is not Section]
@@ -45,9 +45,9 @@ class Checker(NamedTuple):
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, which raises ConfigError if an argument is not of the type of its parameter.
+    """`function` with a check: it raises ConfigError if an argument is not of the type of its parameter.
 
-    A dictionary in place of a section of settings becomes that section. What is read from an iterator is not looked at.
+    A dictionary in place of a section of settings becomes that section. The items of an iterator are not checked.
     """
     return call_checked(function, signature(function), lambda: get_type_hints(function, include_extras=True))
 
@@ -58,7 +58,7 @@ def call_checked(
     hints: Callable[[], Mapping[str, Any]],
     gives_defaults: bool = False,
 ) -> Callable[P, R]:
-    """The function, called with arguments that were bound to `parameters` and checked by the types in `hints`."""
+    """`function`, called with arguments that are bound to `parameters` and checked by the types in `hints`."""
     name = function.__qualname__.removesuffix(".__init__")
 
     @cache
@@ -84,7 +84,7 @@ def call_checked(
 
 
 def check_fields(given: Any, *left_out: str) -> None:
-    """Raise ConfigError if a field of a dataclass is not of its type, except fields that are `left_out`.
+    """Raise ConfigError if a field of a dataclass is not of its type. Fields in `left_out` are not checked.
 
     A dictionary in place of a section of settings becomes that section.
     """
@@ -137,14 +137,14 @@ def _own_bounds(kind: Any) -> Bounds:
 
 
 def bounds_of(kind: Any) -> Bounds:
-    """The bounds of a type or a field: its own, or those of a type that it is made of."""
+    """The bounds of a type or a field: its own, or those of a type that is part of it."""
     parts = [kind.annotation] if isinstance(kind, FieldInfo) else get_args(kind)
     known = (found for found in (_own_bounds(kind), *map(bounds_of, parts)) if found != NO_BOUNDS)
     return next(known, NO_BOUNDS)
 
 
 def _collection(origin: Any, parts: tuple[Any, ...]) -> Callable[[Any], bool]:
-    """Like _fitting, for a type with items; items of mappings and sequences are checked, but not of strings."""
+    """Like _fitting, for a type with items: items of mappings and sequences are checked, characters of strings not."""
     if not issubclass(origin, (Mapping, Sequence)):
         return lambda value: isinstance(value, origin) and not isinstance(value, str)
     each = [_fitting(part) for part in parts if part is not ...]
@@ -157,7 +157,7 @@ def _collection(origin: Any, parts: tuple[Any, ...]) -> Callable[[Any], bool]:
 
 
 def _is_list(value: Any) -> bool:
-    """Whether a value is a list, a tuple or another sequence, which may stand for each other."""
+    """Whether a value is a list, a tuple or another sequence; each is accepted in place of another."""
     return type(value) in (list, tuple) or (isinstance(value, Sequence) and not isinstance(value, str))
 
 

@@ -1,4 +1,4 @@
-"""YAML files and arguments checked against types: errors give the key path, or the name, of what is invalid."""
+"""YAML files and arguments checked against types: an error gives the key path, or the name, of the invalid value."""
 
 import difflib
 import re
@@ -23,18 +23,18 @@ from pydantic.fields import FieldInfo
 from phrasebeam.base.errors import LONGEST_EXCERPT, ConfigError, excerpt
 from phrasebeam.base.files import atomic_file
 
-# Far more than any configuration needs. A file is text in memory, and takes a minute of PyYAML for each 10 MB.
-LARGEST_YAML, DEEPEST_YAML, MOST_YAML_VALUES = 2**20, 50, 100_000  # bytes, collections within each other, with aliases
+# Far more than any configuration needs. The text of a file is in memory, and PyYAML takes a minute for each 10 MB.
+LARGEST_YAML, DEEPEST_YAML, MOST_YAML_VALUES = 2**20, 50, 100_000  # bytes, nested collections, values with aliases
 LONGEST_YAML_NUMBER = 100  # characters
-YAML_TYPES = ("null", "bool", "int", "float", "str", "seq", "map", "merge")  # those that settings have
+YAML_TYPES = ("null", "bool", "int", "float", "str", "seq", "map", "merge")  # the types that settings can have
 YAML_TAG = "tag:yaml.org,2002:"
-MOST_PROBLEMS = 3  # of one configuration that an error tells
-LONGEST_MESSAGE = 300  # characters of one of them
+MOST_PROBLEMS = 3  # of one configuration that an error names
+LONGEST_MESSAGE = 300  # characters of the message about one problem
 MOST_BYTES = 2**50
-MOST_THREADS = 1024  # each takes some MB for its search, and more than there are processors only wait
-MOST_COUNTED = 2**31 - 1  # of what only ends or selects, and takes neither memory nor time by itself
-LARGEST_FACTOR = 1e9  # sums of its products with scores stay far from infinity, in float32 too
-# Marks settings that have no effect on what a run has done so far: it may go on with other values of them.
+MOST_THREADS = 1024  # each takes some MB for its search; threads beyond the number of processors only wait
+MOST_COUNTED = 2**31 - 1  # for numbers that only end or select something, and take neither memory nor time themselves
+LARGEST_FACTOR = 1e9  # sums of products of such factors with scores are far from infinity, in float32 too
+# Marks settings that have no effect on what a run has done so far: the run may continue with other values of them.
 WITHOUT_EFFECT = "without effect on what was done"
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}  # bytes
 
@@ -60,13 +60,13 @@ def format_size(n_bytes: int) -> str:
     return str(n_bytes)
 
 
-# Types of settings that several sections have. No number is unbounded: what is too large to be meant is refused where
-# it is read, and not when memory or patience ends.
+# Types of settings that several sections have. Every number is bounded: a value that is too large to be meant is
+# refused when it is read, and not when memory or the user's patience ends.
 Bytes = Annotated[int, Field(le=MOST_BYTES), BeforeValidator(parse_size), PlainSerializer(format_size, return_type=str)]
 Threads = Annotated[
     int, Field(ge=1, le=MOST_THREADS, description="processor cores to use; results do not depend on it")
 ]
-Count = Annotated[int, Field(ge=0, lt=2**63)]  # what a training has counted
+Count = Annotated[int, Field(ge=0, lt=2**63)]  # a number that a training has counted
 Seed = Annotated[int, Field(ge=0, lt=2**63)]  # 64 bits, as generators of random numbers take them
 Factor = Annotated[float, Field(ge=0, le=LARGEST_FACTOR)]  # of scores, weights or steps
 PositiveFactor = Annotated[float, Field(gt=0, le=LARGEST_FACTOR)]
@@ -76,15 +76,15 @@ def _beside_settings(path: str, info: ValidationInfo) -> str:
     return str(info.context / path) if path and info.context is not None else path
 
 
-FileName = Annotated[str, AfterValidator(_beside_settings)]  # in a file of settings relative to its folder
+FileName = Annotated[str, AfterValidator(_beside_settings)]  # in a file of settings, relative to the file's folder
 
 
 if TYPE_CHECKING:
-    SectionType = type  # so that what checks types sees the keys of sections in Section(key=value)
+    SectionType = type  # so that type checkers see the keys of sections in Section(key=value)
 else:
 
     class SectionType(type(BaseModel)):
-        """The class of sections, which makes a ConfigError of what is wrong in Section(key=value)."""
+        """The class of sections; it turns errors in Section(key=value) into a ConfigError."""
 
         def __call__(cls, *args: Any, **fields: Any) -> Any:
             """A new section. Raises ConfigError."""
@@ -95,43 +95,43 @@ else:
 
 
 class Section(BaseModel, metaclass=SectionType):
-    """Base class of configuration sections: immutable, without unknown keys; their fields hold the only defaults."""
+    """Base class of configuration sections: immutable, without unknown keys; only their fields have defaults."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-    advice_on_unknown: ClassVar[str] = ""  # what an error adds where a key is unknown
+    advice_on_unknown: ClassVar[str] = ""  # is added to the error about an unknown key
 
 
-Given = str | Path | Mapping[str, Any] | Section  # a YAML file, what it would say, or the section itself
+Given = str | Path | Mapping[str, Any] | Section  # a YAML file, its content as a mapping, or the section itself
 
 
 def section_of(name: str, fields: Mapping[str, tuple[Any, Any]], base: type[Section] = Section) -> Any:
-    """A section with the keys of `base` and then `fields`, type and default by name, as a registry declares them."""
+    """A section with the keys of `base` and then `fields` (type and default by name), as a registry declares them."""
     return create_model(name, __base__=base, **dict[str, Any](fields))
 
 
-RESOLVERS = {  # by which text without a tag or quotation marks gets its type; dates stay text
+RESOLVERS = {  # they give a type to text without tag and quotation marks; dates stay text
     first: [(tag, pattern) for tag, pattern in resolvers if tag.removeprefix(YAML_TAG) in YAML_TYPES]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 CONSTRUCTORS = {
     tag: construct
     for tag, construct in yaml.SafeLoader.yaml_constructors.items()
-    if tag is None or tag.removeprefix(YAML_TAG) in YAML_TYPES  # None: that of all other tags, which refuses
+    if tag is None or tag.removeprefix(YAML_TAG) in YAML_TYPES  # None: for all other tags; it refuses them
 }
 
 
 class _PlainYaml(yaml.SafeLoader):
-    """A loader of settings: no dates, sets or bytes, no key twice, no deep nesting, no aliases that multiply."""
+    """A loader of settings: no dates, sets or bytes, no duplicate keys, no deep nesting, no aliases that multiply."""
 
     yaml_implicit_resolvers, yaml_constructors = RESOLVERS, CONSTRUCTORS
 
     def __init__(self, text: str):
         super().__init__(text)
         self._n_values, self._depth, self._deepest = 0, 0, 0  # values and levels so far, with aliases written out
-        self._extents: dict[str, tuple[int, int]] = {}  # values and levels of each anchored value
+        self._extents: dict[str, tuple[int, int]] = {}  # number of values and levels of each anchored value
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        """The next node of the tree. Raises YAMLError if it is too deep, or there are too many of them."""
+        """The next node of the tree. Raises YAMLError if it is nested too deeply, or if there are too many nodes."""
         event: Any = self.peek_event()
         is_alias = isinstance(event, yaml.AliasEvent)
         if is_alias and event.anchor in self.anchors and event.anchor not in self._extents:
@@ -152,7 +152,7 @@ class _PlainYaml(yaml.SafeLoader):
         return node
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-        """The dictionary of a node. Raises YAMLError if a key is there twice."""
+        """The dictionary of a node. Raises YAMLError if it has a key twice."""
         pairs = node.value if isinstance(node, yaml.MappingNode) else ()
         keys = set()
         for key in (key for key, _ in pairs if isinstance(key, yaml.ScalarNode)):
@@ -163,12 +163,12 @@ class _PlainYaml(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:
-        """The value of a node. Raises YAMLError if it is not what its tag says."""
+        """The value of a node. Raises YAMLError if the value does not fit its tag."""
         try:
             if len(node.value) > LONGEST_YAML_NUMBER and node.tag in (f"{YAML_TAG}int", f"{YAML_TAG}float"):
                 raise ValueError
             return super().construct_object(node, deep)
-        except (ValueError, LookupError, ArithmeticError):  # of int() and the like, which PyYAML does not catch
+        except (ValueError, LookupError, ArithmeticError):  # raised by int() and the like, and not caught by PyYAML
             problem = f"{excerpt(node.value)} is no {node.tag.removeprefix(YAML_TAG)}"
             raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark) from None
 
@@ -196,7 +196,7 @@ Config = TypeVar("Config", bound=Section)
 def load_config(path: str | Path, section: type[Config], folder: Path | None = None) -> Config:
     """Read the configuration in the YAML file `path`. Raises ConfigError, naming the key and its valid values.
 
-    Files that it names are relative to `folder`, if that is given.
+    File names in it are relative to `folder`, if that is given.
     """
     if not isinstance(path, (str, Path)) or not (isinstance(section, type) and issubclass(section, Section)):
         raise ConfigError(f"{excerpt(path)}, {excerpt(section)}: expected a file and a class such as TuneConfig")
@@ -205,7 +205,7 @@ def load_config(path: str | Path, section: type[Config], folder: Path | None = N
 
 
 def parse_config(data: Any, section: type[Config], where: str, folder: Path | None = None) -> Config:
-    """The configuration in parsed YAML `data`, see load_config. Raises ConfigError, which begins with `where`."""
+    """The configuration in parsed YAML `data`, see load_config. Raises ConfigError, whose text begins with `where`."""
     try:
         return section.model_validate(data, context=folder)
     except ValidationError as error:
@@ -220,15 +220,17 @@ def _config_error(error: ValidationError, section: type[Section], where: str) ->
 
 
 def config_with_options(given: Given | None, section: type[Config], options: Mapping[str, Any]) -> Config:
-    """The configuration that is `given`, or the defaults (None), with the options of a command in its place.
+    """The `given` configuration, or the defaults (None), in which the options of a command replace settings.
 
-    An option that is None was not given; those of a subsection stand in a mapping of their own. Raises ConfigError.
+    An option that is None was not given; options of a subsection are in a mapping of their own. Raises ConfigError.
     """
     return parse_config(_with_options(given_settings(given, section), options), section, "options")
 
 
 def given_settings(given: Given | None, section: type[Section]) -> dict[str, Any]:
-    """The settings of a YAML file, of what one would say, or of a section; files are relative to the YAML's folder.
+    """The settings of a YAML file, of a mapping with the content of one, or of a section, without defaults.
+
+    File names in a YAML file are relative to its folder.
 
     Raises ConfigError.
     """
@@ -262,7 +264,7 @@ def _explain(problem: Any, section: type[Section]) -> str:
     name = f"{'.'.join(path)}: " if path else ""
     if problem["type"] != "extra_forbidden":
         message = problem["msg"].removeprefix("Value error, ")
-        is_section = problem["type"] == "missing" or isinstance(problem["input"], dict)  # too long to show
+        is_section = problem["type"] == "missing" or isinstance(problem["input"], dict)  # too long to be shown
         found = "" if is_section else f", found {excerpt(problem['input'])}"
         return f"{name}{message}{found}"
     keys = _keys(section, path[:-1])
@@ -272,9 +274,9 @@ def _explain(problem: Any, section: type[Section]) -> str:
 
 
 def _keys(section: type[Section], path: list[str]) -> list[str]:
-    """Keys of the subsection of `section` at the key path `path`; empty if there is none.
+    """Keys of the subsection of `section` at the key path `path`; empty if there is no such subsection.
 
-    Lists have numbers in the path, and sections that are told apart by a kind have that kind.
+    The path has numbers for items of lists, and the kind of a section where sections are distinguished by a kind.
     """
     found = [section]
     for key in path:

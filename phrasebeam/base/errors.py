@@ -1,11 +1,11 @@
-"""Errors for users: messages say what was found, where, what was expected, and what to do."""
+"""Errors for users: messages say what was found, where it was found, what was expected, and what to do."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike
 
-LONGEST_EXCERPT = 80  # characters of what a file contains that an error shows
-LONGEST_ERROR = 2000  # characters of the error itself, should all else fail
+LONGEST_EXCERPT = 80  # characters of a file's content that an error shows
+LONGEST_ERROR = 2000  # characters of the whole error, as a last resort
 
 
 class SmtError(Exception):
@@ -17,16 +17,16 @@ class SmtError(Exception):
 
 
 def printable(text: str) -> str:
-    """`text` with escapes in place of line ends, control characters and all else that cannot be printed."""
+    """`text` with escapes in place of line ends, control characters and other characters that cannot be printed."""
     return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def excerpt(value: object) -> str:
-    """`value`, a string or what a file says in place of one, quoted as by repr and shortened for an error."""
+    """`value` (a string, or another value from a file), quoted as by repr and shortened for an error."""
     try:
-        # Of long strings no more is looked at than is shown.
+        # Of a long string only the part that is shown is looked at.
         text = repr(value[: LONGEST_EXCERPT + 1] if isinstance(value, str) else value)
-    except ValueError:  # Python does not write integers of thousands of digits
+    except ValueError:  # Python refuses to convert integers of thousands of digits to text
         text = "a number of thousands of digits"
     return text if len(text) <= LONGEST_EXCERPT else f"{text[:LONGEST_EXCERPT]}..."
 
@@ -52,12 +52,12 @@ class FormatError(SmtError):
         return printable(f"line {self.line}: {self.message}" if self.line is not None else self.message)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return type(self), (self.path, self.message, self.line)  # when it comes from another process
+        return type(self), (self.path, self.message, self.line)  # for errors that are pickled by another process
 
 
 @contextmanager
 def renamed_in_errors(names: Mapping[str, str]) -> Iterator[None]:
-    """In a FormatError raised within the context, have the names of files in place of their paths."""
+    """Show the names of files in place of their paths in a FormatError that is raised within the context."""
     try:
         yield
     except FormatError as error:

@@ -9,7 +9,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_file
 
 INSTALL = "pip install 'phrasebeam[plots]'"
-# Colours that people with any kind of colour vision tell apart (Okabe & Ito 2008): blue first, yellow left out.
+# Colours that people with any kind of colour vision can tell apart (Okabe & Ito 2008): blue first, yellow left out.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 GREY, LIGHT_GREY = "#666666", "#DDDDDD"
 # Legible where a figure is shown at half its size.
@@ -24,7 +24,7 @@ STYLE = {
     "legend.frameon": False,
     "lines.linewidth": 2.5,
     "lines.markersize": 7,
-    "svg.hashsalt": "phrasebeam",  # else names in the file are random
+    "svg.hashsalt": "phrasebeam",  # otherwise names in the file would be random
 }
 WITHOUT_TIME = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "ps": {"CreationDate": None}}  # by format
 
@@ -35,7 +35,7 @@ def can_draw() -> bool:
 
 
 def check_figure_file(path: Path) -> None:
-    """Raises ConfigError if matplotlib is missing or does not know the format that the suffix of `path` names."""
+    """Raise ConfigError if matplotlib is missing or does not know the format that the suffix of `path` names."""
     if not can_draw():
         raise ConfigError(f"plots need matplotlib; install it with {INSTALL}")
     from matplotlib.figure import Figure

@@ -21,13 +21,13 @@ from phrasebeam.process.starting_line import clear_starting_line
 from phrasebeam.process.system_errors import named_in_errors
 from phrasebeam.process.unfinished import put_in_place, unfinished_directory, unfinished_file
 
-LONGEST_LINE = 2**24  # bytes; no more of a file is in memory
+LONGEST_LINE = 2**24  # bytes; longer lines are refused, so that no more of a file is in memory
 BLOCK = 1 << 20  # bytes
 STANDARD_INPUT = "standard input"
 
 
 def read_lines(path: str | Path) -> Iterator[str]:
-    """Lines of a UTF-8 text file, plain or compressed (recognised by content), without their ends.
+    """Lines of a UTF-8 text file, plain or compressed (recognised by content), without their line ends.
 
     Only "\\n" and "\\r\\n" end a line: other Unicode line separators occur inside sentences. A byte order mark at the
     beginning is left out. Raises FormatError, naming the line, for other encodings and damaged compressed data.
@@ -37,9 +37,9 @@ def read_lines(path: str | Path) -> Iterator[str]:
 
 
 def read_standard_input() -> Iterator[str]:
-    """Lines of standard input, like read_lines for a file, each as soon as it arrives."""
+    """Lines of standard input, as read_lines gives those of a file, each as soon as it arrives."""
     clear_starting_line()
-    # A reader of its own: sys.stdin must not be locked by the thread that waits for a line when the process ends.
+    # This opens a reader of its own: a thread that waits for a line would keep sys.stdin locked when the process ends.
     with named_in_errors(Path(STANDARD_INPUT)):
         file = open(sys.stdin.fileno(), "rb", closefd=False)
         plain = decompressed(file)
@@ -53,7 +53,7 @@ def read_input(path: str | Path | None) -> Iterator[str]:
 
 
 def read_blocks(path: str | Path) -> Iterator[bytes]:
-    """The lines of a text as `read_lines` has them, with their ends, in blocks of whole lines of some BLOCK bytes."""
+    """The lines of a text as from `read_lines`, but with line ends, in blocks of whole lines of about BLOCK bytes."""
     with open_binary(path) as file:
         yield from _blocks(file, path, BLOCK)
 
@@ -67,7 +67,7 @@ def _lines(file: BinaryIO, name: str | Path) -> Iterator[str]:
 
 
 def _blocks(file: BinaryIO, name: str | Path, size: int) -> Iterator[bytes]:
-    """Blocks of whole lines, each as soon as there are `size` bytes; what is refused is so behind all lines before."""
+    """Blocks of whole lines, each as soon as it has `size` bytes. Errors are raised after all lines before them."""
     number, rest, end = 0, b"", None
     with named_in_errors(Path(name)):
         while end is None:
@@ -86,11 +86,14 @@ def _blocks(file: BinaryIO, name: str | Path, size: int) -> Iterator[bytes]:
 
 
 def _next_block(file: BinaryIO, rest: bytes, size: int) -> tuple[bytes, bytes, str | None]:
-    """Whole lines that begin with `rest`, and what follows them; or the last, and "" or how the file is damaged."""
+    """The next whole lines, which begin with `rest`; the bytes after them; and None, or at the end of the file "".
+
+    If compressed data are damaged, the third value is the error.
+    """
     pieces, n_bytes, has_end, end = [rest], len(rest), False, None
     while end is None and n_bytes < LONGEST_LINE and not (has_end and n_bytes >= size):
         try:
-            piece = cast(io.BufferedReader, file).read1()  # what has come, as much as readline would look at
+            piece = cast(io.BufferedReader, file).read1()  # the bytes that have arrived, as many as readline would take
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             end = str(error) or repr(error)
         else:
@@ -105,7 +108,7 @@ def _next_block(file: BinaryIO, rest: bytes, size: int) -> tuple[bytes, bytes, s
 
 
 def _sound_lines(block: bytes, mark: int) -> tuple[bytes, str]:
-    """The lines before the first that is refused, and why it is, or ""; `mark`: bytes before the text."""
+    """The lines before the first invalid one, and why that is invalid, or ""; `mark`: bytes of a byte order mark."""
     end, refused, begin = len(block), "", 0
     try:
         block.decode("utf-8")
@@ -129,14 +132,14 @@ def open_binary(path: str | Path) -> BinaryIO:
 
 @contextmanager
 def atomic_file(path: str | Path) -> Iterator[BinaryIO]:
-    """A binary file for writing that replaces `path` when the block ends without an exception, else is removed.
+    """A binary file that replaces `path` when the block ends without an exception; otherwise it is removed.
 
     The content is compressed if the name ends in .gz or .zst.
 
-    Unfinished files of killed processes beside it are removed, too.
+    Unfinished files that killed processes left beside it are removed, too.
     """
     path = Path(path)
-    # Devices and pipes are written to directly, as is /dev/stderr or /dev/fd/3 where that links to an ordinary file.
+    # Devices and pipes are written to directly, as is /dev/stderr or /dev/fd/3 if it links to an ordinary file.
     if str(path.parent) in ("/dev", "/dev/fd") or (path.exists() and not path.is_file()):
         with named_in_errors(path), open(path, "wb") as device, compressed(cast(BinaryIO, device), path.name) as plain:
             yield plain
@@ -158,7 +161,7 @@ def real_path(path: str | Path) -> Path:
 
 
 def check_keeps_inputs(outputs: Iterable[str | Path | None], inputs: Iterable[str | Path | None]) -> None:
-    """Raises ConfigError if an output is one of the inputs, or a directory that contains one.
+    """Raise ConfigError if an output is one of the inputs, or a directory that contains one.
 
     None, - and devices are ignored.
     """
@@ -171,7 +174,7 @@ def check_keeps_inputs(outputs: Iterable[str | Path | None], inputs: Iterable[st
 
 
 def check_regular(directory: Path) -> None:
-    """Raise FormatError if a pipe, a socket or a device is in `directory`: who opens one may wait for ever."""
+    """Raise FormatError if a pipe, a socket or a device is in `directory`: opening one may block for ever."""
     for folder, _, names in os.walk(directory):
         for path in (Path(folder, name) for name in names):
             if path.exists() and not path.is_file():
@@ -180,10 +183,10 @@ def check_regular(directory: Path) -> None:
 
 @contextmanager
 def atomic_directory(path: str | Path) -> Iterator[Path]:
-    """A new directory that replaces `path` when the block ends without an exception, else is removed.
+    """A new directory that replaces `path` when the block ends without an exception; otherwise it is removed.
 
-    An old directory at `path` stays whole until the new one is complete; a symbolic link to one is kept. What processes
-    that were killed have left unfinished beside it is removed. Raises NotADirectoryError if `path` is anything else,
+    An old directory at `path` stays whole until the new one is complete; a symbolic link to one is kept. Unfinished
+    directories that killed processes left beside it are removed. Raises NotADirectoryError if `path` is anything else,
     BlockingIOError if another process trains in the old directory.
     """
     path = real_path(path)
@@ -200,9 +203,9 @@ def atomic_directory(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def scratch_directory(folder: str | Path | None = None) -> Iterator[Path]:
-    """A directory for temporary files in `folder` (None: the system's, $TMPDIR), removed when the block ends.
+    """A directory for temporary files in `folder` (None: the system's, $TMPDIR). It is removed when the block ends.
 
-    Those that processes which were killed have left in the folder are removed, too.
+    Such directories that killed processes left in the folder are removed, too.
     """
     folder = Path(folder or tempfile.gettempdir())
     with named_in_errors(folder), unfinished_directory(folder, "phrasebeam") as directory:

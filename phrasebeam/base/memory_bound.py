@@ -1,9 +1,9 @@
-"""A bound on the memory of a command and its processes: it is kept as far as possible, and what exceeds it is reported.
+"""A bound on the memory of a command and its processes: kept as far as possible, and reported if it was exceeded.
 
-Pages of mapped files are released by a thread that looks the more often, the closer the process is to the bound. Where
-processors are busy it may look too late: a gigabyte becomes resident in a tenth of a second. So work that reads many
-pages asks `room_for_pages` before each step. Work that fills memory of its own asks `memory_left` how much it may take,
-and puts the rest on disk.
+A thread releases pages of mapped files; it looks the more often, the closer the process is to the bound. If processors
+are busy, it may look too late: a gigabyte becomes resident in a tenth of a second. Code that reads many pages therefore
+calls `room_for_pages` before each step. Code that fills memory of its own asks `memory_left` how much it may take, and
+puts the rest on disk.
 """
 
 import math
@@ -22,11 +22,11 @@ from phrasebeam.system.forks import at_fork
 from phrasebeam.system.memory_use import command_of, descendants, peak_memory, proportional_memory, resident_memory
 
 DEFAULT_MEMORY = 2 << 30  # bytes
-LEAST_MEMORY = 384 << 20  # bytes; interpreter, libraries and kernels take some 200 MB of it
-RESERVE = 96 << 20  # bytes of the bound, or an eighth, that are kept free: memory grows between two looks
+LEAST_MEMORY = 384 << 20  # bytes; interpreter, libraries and kernels take some 200 MB of them
+RESERVE = 96 << 20  # bytes that are kept free below the bound, at least an eighth of it: memory grows between two looks
 BYTES_PER_SECOND = 8 << 30  # about as fast as pages of a file in the cache become resident
-SECONDS_BETWEEN_LOOKS = 0.002, 0.25  # at least and at most
-SECONDS_BETWEEN_PROCESSES = 0.25  # looks at other processes, which take milliseconds
+SECONDS_BETWEEN_LOOKS = 0.002, 0.25  # minimum and maximum
+SECONDS_BETWEEN_PROCESSES = 0.25  # between looks at other processes, which take milliseconds
 
 
 def _large_enough(n_bytes: int) -> int:
@@ -47,32 +47,32 @@ class MemorySettings(Section):
 
 
 def memory_option(memory: str | int | None) -> int:
-    """The bytes that the option --memory of a command means; None: the default. Raises ConfigError."""
+    """The value in bytes of the option --memory of a command; None: the default. Raises ConfigError."""
     if memory is not None and resident_memory() is None:
         hint("--memory needs Linux, which tells what a process holds; here the peak is reported, at most")
     return parse_config({"memory": memory} if memory is not None else {}, MemorySettings, "options").memory
 
 
 def memory_left(n_bytes: int) -> int:
-    """Bytes that new arrays may take so that this process stays below `n_bytes`: at least a sixteenth of that."""
+    """The bytes of new arrays with which this process stays below `n_bytes`: at least a sixteenth of `n_bytes`."""
     held = resident_memory()
     return max(n_bytes // 16, _threshold(n_bytes) - (held.all if held else n_bytes // 2))
 
 
 def _threshold(n_bytes: int) -> int:
-    """The bytes from which on pages are released."""
+    """The resident bytes above which pages are released."""
     return n_bytes - max(RESERVE, n_bytes // 8)
 
 
 class MemoryBound:
-    """Keeps this process below `n_bytes` by releasing mapped pages, and notes its peak and that of its processes."""
+    """Keeps this process below `n_bytes` by releasing mapped pages, and records its peak and that of its processes."""
 
     def __init__(self, n_bytes: int):
         self.n_bytes, self.peak, self.peak_of_processes = n_bytes, 0, 0
         self.names: set[str] = set()  # of the other processes
         self._peak_before = peak_memory()
         self._last_mapped = 0  # mapped bytes that were resident after the last release, such as those of libraries
-        self._looks_at_processes = 0.0  # seconds until the next
+        self._looks_at_processes = 0.0  # seconds until the next look at other processes
         self.start()
 
     def start(self) -> None:
@@ -107,12 +107,12 @@ class MemoryBound:
                 self._look_at_processes()
 
     def _look(self) -> float:
-        """Release mapped pages if the bound is near and they are many; returns the seconds until the next check."""
+        """Release mapped pages if the bound is near and they are many; return the seconds until the next look."""
         least, most = SECONDS_BETWEEN_LOOKS
         return min(most, max(least, self.free() / BYTES_PER_SECOND))
 
     def free(self) -> float:
-        """Bytes until the bound is near; if it is, and mapped pages are many, they are released before."""
+        """Bytes until the bound is near. If it is near, and there are many mapped pages, they are released first."""
         memory = resident_memory()
         if memory is None:
             return math.inf
@@ -135,30 +135,30 @@ class MemoryBound:
 
 
 def keep_memory(n_bytes: int) -> None:
-    """Keep this process and its children to `n_bytes` until `end_memory_bound`: called by commands, before the work."""
+    """Keep this process and its children to `n_bytes` until `end_memory_bound`; commands call this before the work."""
     global _bound
     end_memory_bound()
     _bound = MemoryBound(n_bytes)
 
 
 def room_for_pages() -> float:
-    """Bytes of mapped files that may be read before the bound is near; infinite without a bound, or if all fit in.
+    """Bytes of mapped files that may be read before the bound is near; infinite without a bound, or if all files fit.
 
-    Where the bound is near, and mapped pages are many, they are released before.
+    If the bound is near, and there are many mapped pages, they are released first.
     """
     free = math.inf if _bound is None else _bound.free()
     return math.inf if free > mapped_bytes() else free
 
 
 def pieces_of_rows(n_rows: int, at_once: int) -> Iterator[int]:
-    """The first row of each piece of `at_once` rows, for mapped arrays that are read whole: with room for its pages."""
+    """The first row of each piece of `at_once` rows, to read a whole mapped array; makes room for the pages first."""
     for first in range(0, n_rows, at_once):
         room_for_pages()
         yield first
 
 
 def end_memory_bound() -> str:
-    """End what `keep_memory` began; a message about a peak above the bound, empty if it was kept."""
+    """End the bound of `keep_memory`; return a message about a peak above the bound, empty if it was kept."""
     global _bound
     ended, _bound = _bound, None
     if ended is None:
@@ -168,13 +168,13 @@ def end_memory_bound() -> str:
 
 
 def leave_out_processes(is_left_out: bool) -> None:
-    """Whether the bound ignores other processes, such as those of a cluster, which has its own bounds."""
+    """Let the bound ignore other processes or not; those of a cluster are ignored, since they have their own bounds."""
     global _leaves_out
     _leaves_out = is_left_out
 
 
 def keep_share(parts: int) -> None:
-    """Keep, in a forked process, to an equal part of the bound of its parent, if that has one."""
+    """Keep this forked process to an equal part of the bound of its parent, if the parent has one."""
     if _bound is not None:
         keep_memory(_bound.n_bytes // parts)
 
@@ -184,7 +184,7 @@ def _megabytes(n_bytes: int) -> str:
 
 
 def _name_of(pid: int) -> str:
-    """The module of one of our processes, or the command of another process; "" if it is gone."""
+    """The module that a process of ours runs, or the command of another process; "" if it is gone."""
     command = command_of(pid)
     after_m = command[command.index("-m") + 1 :] if "-m" in command else []
     modules = after_m[1:] if after_m[:1] == [CHILD] else after_m

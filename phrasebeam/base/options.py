@@ -1,6 +1,6 @@
-"""Options of the functions of the API, each declared once: a type, and a sentence of help or the setting it stands for.
+"""Options of the functions of the API, each declared once: a type, and its help text or the setting it stands for.
 
-From these come the signature, the checks of arguments, the section Args of the docstring, and the options of commands.
+The signature, the checks of arguments, the section Args of the docstring and the options of commands come from these.
 """
 
 import re
@@ -19,21 +19,21 @@ from phrasebeam.base.config import Config, Section, config_with_options, section
 P = ParamSpec("P")
 R = TypeVar("R")
 Group = TypeVar("Group", bound=type)
-OPTIONS = "options"  # attribute of functions
-COMMAND = "{command}"  # in a help: the name of the command
-MOST_TOLD = 10**9  # bounds that are larger only keep nonsense away
+OPTIONS = "options"  # attribute of a function that has its options
+COMMAND = "{command}"  # stands for the name of the command in a help text
+MOST_TOLD = 10**9  # larger bounds only exclude absurd values, and are not shown
 WIDTH = 112  # of the section Args
-RESULT = re.compile(r"^(Returns|Raises|>>>)", re.M)  # what stands behind the section Args
+RESULT = re.compile(r"^(Returns|Raises|>>>)", re.M)  # begins what follows the section Args
 
 
 class Option(NamedTuple):
-    """Metadata of an argument besides its type, for Annotated; a plain string there is only its help."""
+    """Metadata of an argument besides its type, for Annotated; a plain string there is a help text alone."""
 
     help: str = ""  # "": the description of its setting
-    setting: str = ""  # key of the setting that it stands for, such as search.stack; "": its own name
-    section: type[Section] | None = None  # that has the setting; None: the section of the function
-    unset: str = ""  # what is meant where it is not given, in words, if the section does not say it
-    is_bare: bool = False  # on the command line, a word without a name
+    setting: str = ""  # key of the setting that it stands for, such as search.stack; "": the name of the argument
+    section: type[Section] | None = None  # section with the setting; None: the section of the function
+    unset: str = ""  # what happens if it is not given, in words, if the section does not say it
+    is_bare: bool = False  # whether it is given on the command line without the name of the option
 
 
 class Heading(NamedTuple):
@@ -47,17 +47,17 @@ class Declared(NamedTuple):
 
     name: str
     kind: Any  # its type
-    default: Any  # Parameter.empty: it must be given
+    default: Any  # Parameter.empty: the argument is required
     help: str  # sentences, in which names of other arguments stand in backquotes
-    unset: str  # what is meant where it is not given, in words
-    section: type[Section] | None  # that it stands for a setting of
-    setting: str  # its key there
+    unset: str  # what happens if it is not given, in words
+    section: type[Section] | None  # section with the setting that it stands for
+    setting: str  # key in that section
     heading: str
     is_bare: bool
 
 
 def heading(text: str) -> Callable[[Group], Group]:
-    """Decorate a TypedDict whose own options stand below a heading of the help, whatever function has them."""
+    """Decorate a TypedDict: its own options get a heading in the help of every function that has them."""
 
     def decorate(group: Group) -> Group:
         for name, kind in group.__annotations__.items():
@@ -69,10 +69,10 @@ def heading(text: str) -> Callable[[Group], Group]:
 
 
 def described(section: type[Section] | None = None, unset: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a function whose parameters, and the keys of a TypedDict of further ones (PEP 692), are options.
+    """Decorate a function: its parameters, and the keys of a TypedDict of further ones (PEP 692), become options.
 
-    An option without help stands for the setting of its name in `section`, whose default is meant where it is not
-    given, or what `unset` says. Arguments are checked as by `checked`; the function is given the defaults as well.
+    An option without help stands for the setting of its name in `section`. If it is not given, the default of the
+    setting holds, or what `unset` says. Arguments are checked as by `checked`; the function gets the defaults as well.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -90,7 +90,7 @@ def described(section: type[Section] | None = None, unset: str = "") -> Callable
 
 
 def options_of(function: Callable[..., Any]) -> Mapping[str, Declared]:
-    """The options of a function that is `described`, by name; of another one, its keyword-only parameters."""
+    """The options by name of a function that is `described`; of other functions their keyword-only parameters."""
     found: Mapping[str, Declared] | None = getattr(function, OPTIONS, None)
     parameters = () if found else signature(function).parameters.values()
     keywords = (one for one in parameters if one.kind is Parameter.KEYWORD_ONLY)
@@ -98,7 +98,7 @@ def options_of(function: Callable[..., Any]) -> Mapping[str, Declared]:
 
 
 def settings_given(function: Callable[..., Any], section: type[Section], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a section for which arguments of a function that are not None stand, as YAML would say them."""
+    """The settings of `section` that the arguments of a function give, nested as in YAML; None means not given."""
     found: dict[str, Any] = {}
     for name, option in options_of(function).items():
         if option.section and issubclass(section, option.section) and given[name] is not None:
@@ -112,12 +112,15 @@ def settings_given(function: Callable[..., Any], section: type[Section], given: 
 
 
 def settings_of(function: Callable[..., Any], section: type[Config], given: Mapping[str, Any]) -> Config:
-    """The section that the argument `config` of a function gives, with others in its place. Raises ConfigError."""
+    """The section in the argument `config` of a function, with settings replaced by other arguments.
+
+    Raises ConfigError.
+    """
     return config_with_options(given["config"], section, settings_given(function, section, given))
 
 
 def _parameters(function: Callable[..., Any], section: type[Section] | None) -> Iterator[Parameter]:
-    """The parameters of a function, and those that the keys of its TypedDict mean; groups with a heading come last."""
+    """The parameters of a function and those in the keys of its TypedDict; groups with a heading come last."""
     hints = get_type_hints(function, include_extras=True)
     for one in signature(function).parameters.values():
         if get_origin(hints[one.name]) is not Unpack:
@@ -158,7 +161,7 @@ def _declared(parameter: Parameter, section: type[Section] | None, unset: str, f
 
 
 def _field(section: type[Section] | None, key: str) -> FieldInfo:
-    """The field of the setting `key`, such as search.stack, of a section. Raises LookupError."""
+    """The field for the setting `key`, such as search.stack, of a section. Raises LookupError."""
     first, _, rest = key.partition(".")
     if section is None or first not in section.model_fields:
         raise LookupError(f"{key}: not a setting of {section}; give the option a help text")
@@ -193,13 +196,13 @@ def _shown(field: FieldInfo) -> str:
 
 
 def _sentence(text: str) -> str:
-    """A description as a sentence; a value at its beginning, such as "cube: cube pruning", keeps its case."""
+    """A description as a sentence; a value at its beginning, as in "cube: cube pruning", keeps its case."""
     first = text[:1] if re.match(r"\S+[:,]", text) else text[:1].upper()
     return first + text[1:] + ("" if text.endswith(".") else ".")
 
 
 def _range(bounds: Bounds) -> str:
-    """The bounds of a number, as a sentence; those that only keep nonsense away are left out."""
+    """The bounds of a number as a sentence; bounds that only exclude absurd values are left out."""
     least, most = (None if one is None or one >= MOST_TOLD else one for one in bounds)
     if least is None:
         return "" if most is None else f" At most {most:g}."
@@ -207,7 +210,7 @@ def _range(bounds: Bounds) -> str:
 
 
 def _documented(text: str, options: Mapping[str, Declared]) -> str:
-    """A docstring with the section Args, before what it says of results and errors, and the examples."""
+    """A docstring with the section Args, placed before results, errors and examples."""
     lines = ["Args:"]
     for one in options.values():
         told = f"{one.name}: {one.help}" + (f" Default: {one.unset}." if one.unset else "")

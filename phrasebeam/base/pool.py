@@ -1,4 +1,4 @@
-"""Objects and arrays that are expensive to make, and so used again: by one thread at a time."""
+"""Pools of objects and arrays that are expensive to make: they are used again, by one thread at a time."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,15 +10,15 @@ Item = TypeVar("Item")
 
 
 class Pool(Generic[Item]):
-    """Keeps the objects that threads borrow: as many as were ever borrowed at the same time."""
+    """Keeps the objects that threads borrow: as many as were borrowed at the same time at most."""
 
     def __init__(self, make: Callable[[], Item]):
-        """`make` makes a new object when all others are borrowed."""
+        """`make` makes a new object when all others are in use."""
         self._make, self._idle = make, list[Item]()
 
     @contextmanager
     def borrow(self) -> Iterator[Item]:
-        """An object that no other thread has until the context ends: the one that was returned last, or a new one.
+        """An object that no other thread has until the context ends: the last one that was returned, or a new one.
 
         It goes back into the pool unless the context ends with an exception, which may leave it half changed.
         """
@@ -30,11 +30,11 @@ class Pool(Generic[Item]):
         self._idle.append(item)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Pool, (self._make,)  # in another process without its objects, which it makes anew
+        return Pool, (self._make,)  # pickled without the objects; another process makes new ones
 
 
 class ScratchArrays:
-    """Scratch arrays of a thread by name, since new memory costs more than filling it; they grow as needed."""
+    """Scratch arrays of a thread, by name. They grow and are kept, since new memory costs more than filling it."""
 
     def __init__(self) -> None:
         self._arrays: dict[str, np.ndarray] = {}

@@ -1,4 +1,4 @@
-"""Progress of long work: a bar on a terminal while it lasts, then a line in the log, and nothing in a library."""
+"""Progress of long work: on a terminal a bar while it lasts, then a line in the log; in a library nothing."""
 
 import logging
 import sys
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 log = logging.getLogger("phrasebeam")
 
 Advance = Callable[[int], None]  # reports a number of further steps as done
-LEAST_TOLD = 0.1  # seconds
+LEAST_TOLD = 0.1  # seconds of compilation that a log line mentions
 
 
 @contextmanager
 def stage(description: str, total: int | None = None, unit: str = "") -> Iterator[Advance]:
-    """Show a stage of long work of `total` steps (None: unknown) if `show_progress` was called; log what it did.
+    """Show a stage of long work of `total` steps (None: unknown) if `show_progress` was called; log its result.
 
-    That is its seconds and, if steps have a `unit`, say "sentences", their number; and how many of the seconds went
-    to compiling kernels, since later runs do without these.
+    The log line has the seconds, the number of steps if they have a `unit`, such as "sentences", and how many of the
+    seconds went to compiling kernels, since later runs do not need these.
     """
     start, done, lock, compiled_before = time.perf_counter(), 0, Lock(), _compiling_seconds
     log.debug("%s ...", description)
@@ -48,9 +48,9 @@ def stage(description: str, total: int | None = None, unit: str = "") -> Iterato
 
 @contextmanager
 def compilation_bar(description: str, done: int, seconds: float) -> Iterator[Advance]:
-    """Show the compilation of kernels, after `done` in `seconds`, on the terminal of any command, until it pauses.
+    """Show the compilation of kernels (`done` so far, in `seconds`) on the terminal of any command, until it pauses.
 
-    Elsewhere its beginning is logged. Stages that it is part of tell of its seconds.
+    Without a terminal its beginning is logged. The stages in which it happens report its seconds.
     """
     global _compiling_seconds
     start = time.perf_counter()
@@ -78,7 +78,7 @@ def board(screen: "RichCast") -> Iterator[None]:
 
 
 def start_command() -> None:
-    """Show temporary bars and warnings from now on: called when a command starts."""
+    """Show temporary bars and warnings from now on; called when a command starts."""
     global _in_command
     _in_command = True
     log.addHandler(HANDLER)
@@ -86,7 +86,7 @@ def start_command() -> None:
 
 
 def set_volume(quiet: bool, verbose: bool) -> None:
-    """Show nothing but warnings, or all stages of any command, as its options --quiet and --verbose say."""
+    """Set what any command shows, as its options --quiet and --verbose say: only warnings, or all stages."""
     global _is_quiet, _is_verbose
     _is_quiet, _is_verbose = _is_quiet or quiet, _is_verbose or verbose
     if _is_quiet and _is_verbose:
@@ -146,7 +146,7 @@ def _on_terminal() -> bool:
 
 
 class _StandardError(logging.Handler):
-    """Logs to the current sys.stderr, which may have been replaced since this module was imported."""
+    """Writes logs to the current sys.stderr, which may have been replaced since this module was imported."""
 
     def emit(self, record: logging.LogRecord) -> None:
         clear_starting_line()
@@ -155,14 +155,14 @@ class _StandardError(logging.Handler):
 
 
 class _Bars:
-    """The display of all bars that are open, since a terminal has room for one display only."""
+    """The display of all open bars, since a terminal has room for one display only."""
 
     def __init__(self) -> None:
         self.lock, self.n_open = Lock(), 0
         self.display: Progress | None = None
 
     def open(self) -> "Progress":
-        """The display, started by its first bar."""
+        """The display; the first bar starts it."""
         with self.lock:
             if self.display is None:
                 clear_starting_line()
@@ -183,7 +183,7 @@ class _Bars:
 
 HANDLER = _StandardError()
 _shown = _in_command = _is_quiet = _is_verbose = False
-_compiling_seconds = 0.0  # of this process; kernels are compiled one at a time
+_compiling_seconds = 0.0  # spent by this process; kernels are compiled one at a time
 _bars = _Bars()
 _beside: dict[int, "RichCast"] = {}  # screens below the bars, by id
 at_fork(after_in_child=_in_forked_process)
@@ -196,7 +196,7 @@ def _no_bar() -> Iterator[Advance]:
 
 @contextmanager
 def _bar(description: str, total: int | None, done: int = 0, seconds: float = 0.0) -> Iterator[Advance]:
-    """A bar that is removed at its end: what was done is logged."""
+    """A bar that is removed when the block ends; what was done is logged elsewhere."""
     bars = _bars
     display = bars.open()
     task = display.add_task(description, total=total, completed=done)

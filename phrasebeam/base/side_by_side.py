@@ -1,7 +1,7 @@
-"""Long pieces of work side by side: in processes forked from this one, or in threads if it cannot fork safely.
+"""Long pieces of work in parallel: in processes forked from this one, or in threads if forking is not safe.
 
-A forked process has all that is in memory as it is, the decoder and its mapped model too, and shares it until it
-writes; unlike threads, processes do not wait for each other's Python code.
+A forked process has everything that is in memory, including the decoder and its mapped model, and shares it until one
+of the processes writes to it. Unlike threads, processes do not wait for each other's Python code.
 """
 
 import os
@@ -21,16 +21,16 @@ from phrasebeam.system.signals import LOST_PAGE
 
 Result = TypeVar("Result")
 Advance = Callable[[int], None]  # reports a number of further steps as done; raises InterruptedError to stop the work
-Work = Callable[[int, Advance], Result]  # on the piece of that number
+Work = Callable[[int, Advance], Result]  # works on the piece of that number
 
 SECONDS_TO_STOP = 30
-SECONDS_TO_END = 0.1  # until the system tells how a process ended that was killed
+SECONDS_TO_END = 0.1  # until the system knows how a killed process ended
 
 
 def run_side_by_side(work: Work[Result], pieces: Sequence[int], workers: int, advance: Advance) -> list[Result]:
-    """The results of the work on each piece, by at most this many workers at a time, which must not share memory.
+    """The results of the work on each piece, by at most `workers` workers at a time, which must not share memory.
 
-    Results must be such as can be pickled. What one raises is raised here, and the others stop.
+    Results must be picklable. An exception that a piece raises is raised here, and the other pieces are stopped.
     """
     if workers > 1 and len(pieces) > 1 and can_fork():
         return _in_processes(work, pieces, workers, advance)
@@ -45,7 +45,7 @@ def run_side_by_side(work: Work[Result], pieces: Sequence[int], workers: int, ad
         try:
             return work(piece, advance_unless_stopped)
         except BaseException:
-            stopping.set()  # at once: the thread may begin another piece before the error arrives below
+            stopping.set()  # now: the thread may begin another piece before the error arrives below
             raise
 
     try:
@@ -91,7 +91,7 @@ def _in_processes(work: Work[Result], pieces: Sequence[int], workers: int, advan
 
 
 def killed(workers: Sequence[BaseProcess], advice: str) -> SmtError:
-    """The error if one of these forked processes was killed, or if a mapped file was cut short."""
+    """The error to raise if one of these forked processes was killed, or lost a page of a mapped file cut short."""
     for worker in workers:
         worker.join(SECONDS_TO_END)
     has_lost_page = LOST_PAGE is not None and any(worker.exitcode == -LOST_PAGE for worker in workers)
@@ -99,7 +99,7 @@ def killed(workers: Sequence[BaseProcess], advice: str) -> SmtError:
 
 
 def become_worker(parent: int, sharers: int) -> None:
-    """End, in a forked process, with `parent` or by its SIGTERM, and keep to an equal part of its memory."""
+    """Let this forked process end with `parent` or by SIGTERM from it, and use an equal part of its memory bound."""
     keep_share(sharers)
     begin_forked(parent)
 
@@ -115,7 +115,7 @@ def _received(pipe: Connection) -> tuple[str, Any]:
 def _serve(
     work: Work[Any], pieces: Sequence[int], taken: Any, stopping: Any, sender: Connection, parent: int, sharers: int
 ) -> None:
-    """Take one piece after the other, until none is left, in a forked process, one of `sharers` of the memory."""
+    """Work on one piece after another until none is left, in a forked process with 1 / `sharers` of the memory."""
 
     def advance(n: int) -> None:
         if stopping.is_set():
@@ -131,7 +131,7 @@ def _serve(
     except BaseException as error:
         sender.send(("error", error))
     sender.close()
-    os._exit(0)  # without what the parent does when it ends
+    os._exit(0)  # without the exit handlers, which are the parent's
 
 
 def _next(taken: Any) -> int:

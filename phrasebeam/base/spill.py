@@ -1,4 +1,4 @@
-"""Arrays too large for memory, as rows in scratch files that are written and read in pieces."""
+"""Arrays too large for memory, as rows in scratch files that are written and read piece by piece."""
 
 from pathlib import Path
 

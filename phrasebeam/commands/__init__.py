@@ -1,1 +1,1 @@
-"""Commands of the API's functions: options made from the signatures, and printed results."""
+"""Commands for the functions of the API: options are made from the signatures, and results are printed."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-# By command, the options that words are of, in their order; an option of several values takes all that follow.
+# For each command the options that its bare words give, in order; an option of several values takes all further words.
 WORDS: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(("train", "train-model", "align"), ("source", "target")),
     **dict.fromkeys(("build-lm", "cluster"), ("text",)),
@@ -26,7 +26,7 @@ SHORT = {
 
 
 def take_words(command: str, params: Iterable[Any], options: dict[str, Any], words: Sequence[str]) -> list[str]:
-    """Give words to the options of a command that have none of the values `options`; the words that remain."""
+    """Give words to the options of a command that are not in `options`, as their values; return the remaining words."""
     is_list, rest = {param.name: getattr(param, "multiple", False) for param in params}, list(words)
     for name in WORDS.get(command, ()):
         if rest and name not in options:
@@ -37,6 +37,6 @@ def take_words(command: str, params: Iterable[Any], options: dict[str, Any], wor
 
 
 def shown_words(command: str, params: Iterable[Any]) -> list[str]:
-    """The words of a command as its usage has them."""
+    """The bare words of a command as its usage line shows them."""
     is_list = {param.name: getattr(param, "multiple", False) for param in params}
     return [f"[{name.upper()}]{'...' * is_list[name]}" for name in WORDS.get(command, ())]

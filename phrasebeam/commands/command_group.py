@@ -1,4 +1,4 @@
-"""The command `phrasebeam` with its subcommands, each of which is imported when it is needed, as typer takes them."""
+"""The command `phrasebeam` with its subcommands, as typer takes them; each is imported when it is needed."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -11,13 +11,13 @@ from phrasebeam.base.progress import set_volume
 from phrasebeam.commands.bare_words import shown_words, take_words
 from phrasebeam.commands.option_file import Quiet, Verbose, told_command
 
-Panels = Mapping[str, Mapping[str, str]]  # by heading of the help and command, the module of what it prints
+Panels = Mapping[str, Mapping[str, str]]  # by heading of the help and command name, the module that prints its result
 
 
 def command_group(groups: Panels, name: str, help: str, is_run: bool = True) -> typer.Typer:
-    """The command `name` with subcommands, by the heading that they have in its help.
+    """The command `name` with subcommands, grouped by the headings of its help.
 
-    Unless one of them `is_run`, their options are those that a file tells, which is quick.
+    If no subcommand is run (`is_run`), their options are read from a file, which is quick.
     """
 
     class Group(_CommandGroup):
@@ -44,7 +44,7 @@ def command_group(groups: Panels, name: str, help: str, is_run: bool = True) -> 
         plugin: Annotated[
             list[str],
             typer.Option(metavar="FILE", help="Load a Python file with features, losses, update rules or metrics."),
-        ] = [],  # noqa: B006 - shown only: the program takes it out of the arguments before anything is imported
+        ] = [],  # noqa: B006 - for the help only: the program removes it from the arguments before it imports anything
     ) -> None:
         set_volume(quiet, verbose)
 
@@ -52,12 +52,12 @@ def command_group(groups: Panels, name: str, help: str, is_run: bool = True) -> 
 
 
 def _unconverted(param: Any) -> Callable[[Any, Any], Any]:
-    """A type that keeps an option's value as typed: importing the converter takes longer than all else."""
+    """A type that keeps an option's value as typed: importing a converter takes longer than everything else."""
     return lambda ctx, value: param.callback(ctx, param, value) if param.callback else value
 
 
 def _of_one(param: Any, ctx: Any) -> str:
-    """The type of one value of an option or argument that takes several."""
+    """The type of a single value of an option or argument that takes several values."""
     return str(param.display_type_rich(ctx)).replace("list[", "").replace("]", "").lower()
 
 
@@ -66,10 +66,10 @@ def _shown(text: str, ctx: Any) -> str:
 
 
 class _PlainHelp:
-    """A command whose help shows no type for flags, and for options of several values that of one."""
+    """A command whose help shows no type for flags, and the type of a single value for options of several values."""
 
     def get_params(self, ctx: Any) -> Any:
-        """All parameters, that of the help too."""
+        """All parameters, including that for the help."""
         params = super().get_params(ctx)  # type: ignore
         for param in params:
             if not getattr(ctx.find_root().command, "imports", True):
@@ -84,7 +84,7 @@ class _PlainHelp:
 
 
 class Command(_PlainHelp, TyperCommand):
-    """A command whose list options take one value or more: "--reference a b", for which typer has no means."""
+    """A command whose list options take one or more values, as in "--reference a b"; typer has no such options."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse `args` after `repeat_options`."""
@@ -104,7 +104,7 @@ class Command(_PlainHelp, TyperCommand):
         return parser
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """The part of the usage line after the command's name."""
+        """The parts of the usage line after the command's name."""
         return [*super().collect_usage_pieces(ctx), *shown_words(self.name or "", self.params)]
 
 
@@ -119,12 +119,12 @@ class _CommandGroup(_PlainHelp, TyperGroup):
         self.commands: Any = _LazyCommands(self.panels, self.imports)
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The names alone, so that a completion imports one command."""
+        """The names of the commands; none is imported, so that a completion imports one command only."""
         return list(self.commands)
 
 
 class _LazyCommands(Mapping[str, TyperCommand]):
-    """The commands of all panels by name, each imported when it is needed."""
+    """The commands of all panels by name; each is imported when it is needed."""
 
     def __init__(self, panels: Panels, imports: bool):
         self._imports = imports

@@ -1,4 +1,4 @@
-"""Running a command: errors of users are one line on standard error and exit status 2."""
+"""Running a command: user errors are printed as one line on standard error, with exit status 2."""
 
 import errno
 import sys
@@ -17,9 +17,9 @@ from phrasebeam.process.starting_line import clear_starting_line
 from phrasebeam.process.system_errors import shortage
 
 BAD_INPUT, INTERRUPTED = 2, 130  # exit statuses
-EXTRA_ARGUMENT = "Got unexpected extra argument"  # begins typer's message
-ENDINGS = (SmtError, OSError, typer.TyperException, typer.Abort, KeyboardInterrupt)  # other errors are ours
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # of two files in an error the one that is written to has none
+EXTRA_ARGUMENT = "Got unexpected extra argument"  # how typer's message begins
+ENDINGS = (SmtError, OSError, typer.TyperException, typer.Abort, KeyboardInterrupt)  # other errors are our own bugs
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # if an error names two files, these are about the one written to
 
 
 def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
@@ -32,7 +32,7 @@ def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
         for line in end_hints():
             print(f"{name}: {line}", file=sys.stderr)
         return status if isinstance(status, int) else 0
-    # typer raises SystemExit where the reader of our output has closed its pipe, and when it has completed a word.
+    # typer raises SystemExit if the reader of our output has closed its pipe, and after it has completed a word.
     except (BrokenPipeError, SystemExit):
         with suppress(OSError):
             sys.stdout.flush()
@@ -56,7 +56,7 @@ def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
 
 
 def _message(error: BaseException, name: str, arguments: list[str]) -> str:
-    """The message printed for an error; "" if typer has shown the help."""
+    """The message to print for an error; "" if typer has shown the help."""
     if text := shortage(error):
         return text
     if isinstance(error, typer.TyperException):
@@ -75,7 +75,7 @@ def _message(error: BaseException, name: str, arguments: list[str]) -> str:
 
 
 def _first_option(command: Any) -> str:
-    """The option that a user who gave a bare file most likely meant: the input, or the first that must be given."""
+    """The option that a user who gave a bare file most likely meant: the input, or else the first required one."""
     by_name = {param.opts[0]: param for param in command.params}
     required = [name for name, param in by_name.items() if param.required]
     return "--input" if "--input" in by_name else [*required, *by_name][0]

@@ -1,4 +1,4 @@
-"""Printed results of the demo's commands and of `settings`."""
+"""Printed results of the demo's commands, of `config` and of `warm-up`."""
 
 import os
 import shutil
@@ -25,7 +25,7 @@ def demo(result: "DemoResult", call: CommandCall) -> None:
 
 
 def called_here() -> str:
-    """The command that calls phrasebeam from here: its name, or its path if it is not in $PATH."""
+    """The command to call phrasebeam in this environment: its name, or its path if it is not in $PATH."""
     installed = Path(sys.executable).parent / "phrasebeam"
     found = shutil.which("phrasebeam")
     if found and Path(found).parent == installed.parent:

@@ -1,7 +1,7 @@
-"""The command of a function of the API: its options, and what it prints of the result.
+"""The command that is made from a function of the API: its options, and the printing of its result.
 
-A module of this room has, for a command that prints something of its own, a function of its name. It takes the result
-and the CommandCall; its keyword-only parameters are further options, and what it returns is the exit status.
+If a command prints something of its own, a module of this package has a function of its name. That function takes the
+result and the CommandCall; its keyword-only parameters are further options; it may return the exit status.
 """
 
 import os
@@ -32,14 +32,14 @@ WITHOUT_PROGRESS = ("check-model", "explain", "evaluate", "join-features", "repo
 
 
 class CommandCall(NamedTuple):
-    """A call of the function of a command."""
+    """A call of the function behind a command."""
 
     given: Mapping[str, Any]  # its arguments
     seconds: float
 
 
 def command_function(name: str, module: str) -> Callable[..., Any]:
-    """The function of the command `name`, with the options of typer; `module` of this room tells what it prints."""
+    """The function of the command `name`, with typer's options; `module` of this package prints its result."""
     function, shown = _functions(name, module)
     further = options_of(shown)
 
@@ -61,20 +61,20 @@ def command_function(name: str, module: str) -> Callable[..., Any]:
 
 
 def command_options(name: str, module: str) -> list[CommandOption]:
-    """The options of a command: those of its function, and of what prints its result."""
+    """The options of a command: those of its function, and those of the function that prints the result."""
     options = {key: one for function in _functions(name, module) for key, one in options_of(function).items()}
     return [_option(one, options) for one in options.values()]
 
 
 def command_help(name: str, module: str) -> str:
-    """The first paragraphs of what the functions of a command say of themselves."""
+    """The help of a command: the first paragraph of the docstring of each of its functions."""
     function, shown = _functions(name, module)
     told = (function,) if shown is print_result else (function, shown)
     return "\n\n".join((one.__doc__ or "").partition("\n\n")[0] for one in told)
 
 
 def _functions(name: str, module: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """The function of the API, and the one that prints what it returns."""
+    """The function of the API, and the function that prints its result."""
     function_name = name.replace("-", "_")
     shown = getattr(import_module(f"{__package__}.{module}"), function_name, print_result)
     return getattr(phrasebeam, function_name), shown
@@ -91,32 +91,32 @@ def _tell_end(start: float) -> None:
 
 
 def tell(line: str) -> None:
-    """Print a line about what the command made, unless --quiet is given; requested results are always printed."""
+    """Print a line about what the command made, unless --quiet is given. (Requested results are always printed.)"""
     if not is_quiet():
         print(line)
 
 
 def print_result(result: Any, call: CommandCall) -> None:
-    """Print what a function returns, lines of a list; nothing if that is None."""
+    """Print the result of a function, or its lines if it is a list; print nothing if it is None."""
     lines = result if isinstance(result, list) else [] if result is None else [result]
     for line in lines:
         print(line)
 
 
 def _checked(shown: Callable[..., Any], more: dict[str, Any]) -> dict[str, Any]:
-    """The arguments that what prints has of its own. Raises ConfigError."""
+    """The arguments for the keyword-only parameters of the function that prints. Raises ConfigError."""
     parameters = {name: signature(shown).parameters[name] for name in more}
     kinds = {name: one.annotation for name, one in parameters.items()}
     return call_checked(wraps(shown)(lambda **given: given), Signature([*parameters.values()]), lambda: kinds)(**more)
 
 
 def _option(option: Declared, names: Collection[str]) -> CommandOption:
-    """An option as the command has it."""
+    """An option of a function as an option of the command."""
     kind, default, unset = option_type(option.kind, option.default), option.default, option.unset
     if option.name == "output" and default is None:
         default, unset = STANDARD, "standard output"
     if default is Parameter.empty and NoneType in get_args(option.kind):
-        default = None  # what functions are given as None may be left out
+        default = None  # an option whose default is None may be left out
     is_required = default is Parameter.empty
     texts = [option.help, unset]
     for name in names:
@@ -134,7 +134,7 @@ def _option(option: Declared, names: Collection[str]) -> CommandOption:
 
 
 def option_type(kind: Any, default: Any) -> Any:
-    """The type of an option: for one item or several a list, for files Path, else the first that an argument has."""
+    """The type of an option: a list if it takes one item or several, Path for files, otherwise its first type."""
     parts = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     given = [part for part in parts if part is not NoneType]
     lists = [get_args(part)[0] for part in given if get_origin(part) in (Sequence, Iterable)]

@@ -6,7 +6,7 @@ _MODEL = "`phrasebeam import-moses moses.ini --output DIR`, then --model DIR"
 _LIST = "--nbest N --nbest-output FILE"
 _NOTHING = "nothing"
 
-# By their names without dashes; the page docs/moses.md has the same ones.
+# By name without dashes; the page docs/moses.md has the same switches.
 SWITCHES = {
     "f": _MODEL,
     "config": "--config for settings; for a moses.ini " + _MODEL,
@@ -67,7 +67,7 @@ SWITCHES = {
 
 
 def moses_advice(arguments: Iterable[str], known: Iterable[str]) -> str:
-    """A hint for the first switch of Moses among `arguments` that is not a `known` option; "" without one."""
+    """A hint for the first Moses switch among `arguments` that is not a `known` option; "" if there is none."""
     options = {*known}
     for argument in arguments:
         switch = argument.partition("=")[0]

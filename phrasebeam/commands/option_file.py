@@ -1,4 +1,4 @@
-"""The options of all commands as a file tells them, so that help and completion import nothing of what commands do.
+"""The options of all commands, read from a file, so that help and completion need not import the commands' code.
 
 The file, options.json, is written from the functions of the API by `python -m docs.pages`.
 """
@@ -23,10 +23,10 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show all stages,
 
 
 class CommandOption(NamedTuple):
-    """An option or an argument of a command, as JSON can tell it."""
+    """An option or an argument of a command, in a form that JSON can hold."""
 
     name: str
-    kind: str | list[Any]  # one of TYPES, or the values of which it is one
+    kind: str | list[Any]  # one of TYPES, or the list of allowed values
     is_list: bool
     may_lack: bool
     is_required: bool
@@ -37,7 +37,7 @@ class CommandOption(NamedTuple):
     is_bare: bool
 
     def parameter(self) -> Parameter:
-        """The option as typer reads it."""
+        """The option in the form that typer reads."""
         shown: dict[str, Any] = {"help": self.help, "show_default": self.shown_default or True}
         long = f"--{self.name.replace('_', '-')}"
         if self.is_bare:
@@ -78,12 +78,12 @@ def with_options(command: Callable[..., Any], options: Iterable[CommandOption], 
 
 
 def told_command(name: str) -> Callable[..., Any] | None:
-    """A function with a command's options and help from the file; None if the file does not have them."""
+    """A function with the options and the help that the file has for a command; None if the file lacks the command."""
     if name not in _told():
         return None
 
     def command(**given: Any) -> None:
-        raise NotImplementedError(name)  # its help is shown, or a word completed
+        raise NotImplementedError(name)  # never called: only its help is shown, or a word completed
 
     told = _told()[name]
     return with_options(command, [CommandOption(**one) for one in told["options"]], told["help"])
@@ -96,7 +96,7 @@ def _told() -> Mapping[str, Any]:
 
 
 def file_content(commands: Mapping[str, tuple[str, Iterable[CommandOption]]]) -> str:
-    """The content of the file: for each command its help, and one line per option."""
+    """The content of the file: the help of each command, and one line per option."""
     told = []
     for name, (help, options) in commands.items():
         lines = ",\n".join(_json(one._asdict()) for one in options)

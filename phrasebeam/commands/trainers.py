@@ -144,7 +144,7 @@ def rerank(
 
 
 def _status(gain: "Gain", is_required: bool) -> int:
-    """The exit status of a training; if nothing was gained, the last line of its output says so."""
+    """The exit status of a training; if nothing was gained, its last line of output says so."""
     if gain.found:
         return 0
     print(gain)
@@ -152,7 +152,7 @@ def _status(gain: "Gain", is_required: bool) -> int:
 
 
 def print_iterations(header: Sequence[str], rows: Mapping[int, Sequence[str]], progress: "Progress[Any]") -> None:
-    """Print a row for each iteration, by number, the best one marked."""
+    """Print a row for each iteration, by number; the best one is marked."""
     numbered = [[f"{number}*" if number == progress.best else f"{number}", *cells] for number, cells in rows.items()]
     print_table([["iteration", *header], *numbered])
 
@@ -162,12 +162,12 @@ def _speed(iteration: "OnlineIteration") -> str:
 
 
 def _scores(iteration: Any) -> list[str]:
-    """Its score and chrF++."""
+    """The score of an iteration and its chrF++."""
     return [_shown(iteration.score), _shown(iteration.chrfpp)]
 
 
 def _shown(score: float | None) -> str:
-    """A score, of an error rate without the sign that trainers give it."""
+    """A score as text; an error rate without the minus sign that it has in trainers."""
     return "" if score is None else f"{abs(score):.2f}"
 
 

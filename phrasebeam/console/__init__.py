@@ -1,1 +1,1 @@
-"""Code that commands share besides their options: tables, and input and output by name or by standard streams."""
+"""Code that commands share besides their options: tables, pages, and input and output by name or standard streams."""

@@ -1,4 +1,4 @@
-"""Pages of HTML that are one file: elements whose text is escaped, tables, and a style for light and dark screens."""
+"""HTML pages that are a single file: elements with escaped text, tables, and a style for light and dark screens."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from xml.etree.ElementTree import Element, tostring
@@ -43,7 +43,7 @@ figure { margin: 0; flex: 0 1 400px; min-width: 0; }
 
 
 def element(tag: str, attributes: Mapping[str, object] = {}, *children: Child) -> Element:
-    """An element with attributes and children, elements or text."""
+    """An element with attributes and children, which are elements or text."""
     made = Element(tag, {name: str(value) for name, value in attributes.items()})
     for child in children:
         if isinstance(child, Element):
@@ -70,7 +70,7 @@ def html_page(title: str, children: Iterable[Child]) -> bytes:
 
 
 def html_table(rows: Sequence[Sequence[Child]], best: int | None = None, is_text: bool = False) -> Element:
-    """A table with a header; row `best` (from 1) is highlighted, and text cells are left-aligned."""
+    """A table with a header; row `best` (from 1) is highlighted; `is_text`: cells are text, aligned to the left."""
     header, *body = rows
     lines = [element("tr", {}, *(element("th", {}, cell) for cell in header))]
     for number, row in enumerate(body, 1):
@@ -94,7 +94,7 @@ def html_texts(texts: Iterable[tuple[str, str, Child]]) -> Element:
 
 
 def html_contents(places: Iterable[tuple[str, str]]) -> Element:
-    """Links to parts of the page, by their id, with their names."""
+    """A list of links to parts of the page: id and name of each."""
     links = (element("li", {}, element("a", {"href": f"#{place}"}, text)) for place, text in places)
     return element("nav", {}, element("ul", {}, *links))
 

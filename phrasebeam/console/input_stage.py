@@ -21,14 +21,14 @@ def input_name(path: Path | None) -> str:
 
 
 def show_input_progress(source: Path | None, output: Path) -> None:
-    """Call show_progress if lines come from a file and are not written to the terminal; the first call of a command."""
+    """Call show_progress if lines come from a file and are not written to the terminal; a command calls this first."""
     if os.isatty(2) and not _may_be_seen(output) and _is_file(source):
         show_progress()
 
 
 @contextmanager
 def stage_of_input(description: str, source: Path | None, output: Path | None) -> Iterator[Advance]:
-    """A stage of a step for each line of `source`, where None and - are standard input, as - is standard output.
+    """A stage with one step for each line of `source`. None and - are standard input, as output - is standard output.
 
     It has a bar only if progress is shown and the lines are not written to the terminal.
     """
@@ -41,7 +41,7 @@ def stage_of_input(description: str, source: Path | None, output: Path | None) -
 
 
 def _may_be_seen(output: Path | None) -> bool:
-    """Whether the lines go to the terminal, or to a pipe, whose reader may write them to the terminal."""
+    """Whether the lines go to the terminal, or to a pipe: the program that reads it may write them to the terminal."""
     return str(output) == "-" and (sys.stdout.isatty() or stat.S_ISFIFO(os.fstat(1).st_mode))
 
 
@@ -52,7 +52,7 @@ def _is_file(source: Path | None) -> bool:
 
 @contextmanager
 def _opened(path: Path | None) -> Iterator[int]:
-    """A descriptor of the input, which shares the position of standard input."""
+    """A file descriptor of the input; for standard input it shares the read position."""
     is_standard = _is_standard(path)
     descriptor = os.dup(sys.stdin.fileno()) if is_standard else open_binary_descriptor(str(path), os.O_RDONLY)
     try:
@@ -66,7 +66,7 @@ def _is_standard(path: Path | None) -> bool:
 
 
 def _count_lines(source: Path | None) -> int | None:
-    """The number of lines from the present position of a file, which stays the same; None if it is compressed."""
+    """The number of lines after the read position of a file, which is left unchanged; None if it is compressed."""
     n_lines, last = 0, b"\n"
     with _opened(source) as descriptor:
         position = os.lseek(descriptor, 0, os.SEEK_CUR)

@@ -1,4 +1,4 @@
-"""The command that does what a call of a function of the API did."""
+"""The command that does the same as a call of a function of the API."""
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
@@ -7,12 +7,14 @@ from typing import Any
 
 from phrasebeam.base.options import options_of
 
-WITHOUT_EFFECT = ("force",)  # on what is made
+WITHOUT_EFFECT = ("force",)  # options without effect on what is made
 LINE_END = " \\\n  "
 
 
 def repeated_command(function: Callable[..., Any], given: Mapping[str, Any]) -> str:
-    """The command with all options that are not the defaults, one a line; settings that no file has are in NAME.yaml.
+    """The command with all options that differ from the defaults, one a line.
+
+    Settings that were not given as a file are shown as NAME.yaml.
 
     >>> from phrasebeam import evaluate
     >>> print(repeated_command(evaluate, {"hypothesis": "my output", "reference": ["a", "b"], "lowercase": True}))

@@ -1,4 +1,4 @@
-"""Charts as SVG within a page: lines over iterations, and values with intervals."""
+"""SVG charts within a page: lines over iterations, and values with intervals."""
 
 from collections.abc import Mapping, Sequence
 from math import ceil, floor, log10
@@ -7,9 +7,9 @@ from xml.etree.ElementTree import Element
 
 from phrasebeam.console.html_page import element
 
-WIDTH, HEIGHT = 400, 220  # of a chart of lines, in pixels
+WIDTH, HEIGHT = 400, 220  # of a line chart, in pixels
 LEFT, RIGHT, TOP, BOTTOM = 60, 15, 15, 45  # margins
-COLOURS = 6  # of the style of pages, used in turn
+COLOURS = 6  # that the style of pages has; they are used in turn
 MOST_TICKS = 10
 
 Points = Sequence[tuple[float, float]]
@@ -29,7 +29,7 @@ class Range(NamedTuple):
 
 
 def line_chart(title: str, lines: Mapping[str, Points], best: float | None = None) -> Element:
-    """A line for each name through its points, which tell their values; `best` is the iteration that is marked."""
+    """A line for each name through its points, whose values are shown on hover; `best`: the iteration to mark."""
     xs = [x for points in lines.values() for x, _ in points]
     ys = [y for points in lines.values() for _, y in points]
     across, up = _range(xs, LEFT, WIDTH - RIGHT), _range(ys, HEIGHT - BOTTOM, TOP)
@@ -47,7 +47,7 @@ def line_chart(title: str, lines: Mapping[str, Points], best: float | None = Non
 
 
 def _range(values: Sequence[float], begin: float, end: float) -> Range:
-    """All values with some room; one value stands in the middle."""
+    """The range of all values with some room around them; if there is one value only, it is in the middle."""
     low, high = min(values), max(values)
     room = 0.05 * (high - low) or 0.5
     return Range(low - room, high + room, begin, end)
@@ -69,7 +69,7 @@ def _axes(across: Range, up: Range, xs: Sequence[float]) -> Sequence[Element]:
 
 
 def _ticks(low: float, high: float) -> Sequence[float]:
-    """Round numbers from low to high, some four of them."""
+    """Round numbers from low to high, about four of them."""
     rough = (high - low) / 4
     size = 10.0 ** floor(log10(rough))
     step = next(size * factor for factor in (1, 2, 5, 10) if size * factor >= rough * (1 - 1e-9))
@@ -106,7 +106,7 @@ def _legend(names: Sequence[str]) -> list[Element]:
 
 
 def interval_chart(title: str, rows: Mapping[str, tuple[float, float]]) -> Element:
-    """A row for each name with its value and half of its interval."""
+    """A row for each name, with its value and half the width of its interval."""
     lows, highs = ([value + sign * half for value, half in rows.values()] for sign in (-1, 1))
     width, height = 640, 30 * len(rows) + 30
     across = Range(min(lows), max(max(highs), min(lows) + 1e-9), 180, width - 40)

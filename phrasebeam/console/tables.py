@@ -1,4 +1,4 @@
-"""Tables that commands print: drawn by rich on a terminal, elsewhere plain columns, a line a row however wide it is."""
+"""Tables that commands print: drawn by rich on a terminal, elsewhere plain columns with each row on a single line."""
 
 import re
 import sys
@@ -7,11 +7,11 @@ from itertools import zip_longest
 
 NUMBER = re.compile(r"[-+±]?\d[\d.,]*(e[-+]\d+)?\s?(%|s)?|")
 
-Rows = Sequence[Sequence[str]]  # of cells, the header first; rows may end early
+Rows = Sequence[Sequence[str]]  # of cells, header first; rows may have fewer cells than the header
 
 
 def print_table(rows: Rows, plain: str = "", underlined: bool = False) -> None:
-    """Print rows as a table; if standard output is not a terminal, the text `plain`, by default that of text_table."""
+    """Print rows as a table. If standard output is not a terminal, print `plain` instead, by default the text_table."""
     if sys.stdout.isatty():
         _draw(rows)
     else:
@@ -27,7 +27,7 @@ def text_table(rows: Rows, underlined: bool = False) -> str:
 
 
 def _draw(rows: Rows) -> None:
-    """Numbers to the right, and the row of the best iteration, which is marked by a star, in bold."""
+    """Draw the table with numbers aligned to the right, and the best iteration's row, marked by a star, in bold."""
     from rich import box
     from rich.console import Console
     from rich.table import Table

@@ -1,4 +1,4 @@
-"""The workers of an engine: what each has to do, what it did, and its place when it dies."""
+"""The workers of an engine: the calls of each, statistics of its work, and its replacement when it dies."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -12,44 +12,44 @@ from phrasebeam.engine.ray_cluster import Cluster
 from phrasebeam.engine.worker import Call, Done
 
 SECONDS_BETWEEN_QUESTIONS = 1.0
-MOST_STARTS = 10  # of a worker in one place
-MOST_SHOWN = 12  # workers on the terminal: those that are slowest, or longest at their work
-STRAGGLES = 3.0  # times as long at one call as the mean call of all
+MOST_STARTS = 10  # attempts to start one worker
+MOST_SHOWN = 12  # workers on the terminal: those that have been busy longest with a call
+STRAGGLES = 3.0  # a worker is a straggler if a call takes this many times the mean time of a call
 
 
 @dataclass(eq=False)
 class Pending:
-    """A call, until its results are there."""
+    """A call whose results have not been used yet."""
 
     call: Call
     n_items: int
     tries: int = 0
-    steps: int = 0  # of a long piece, that were told
+    steps: int = 0  # steps of a long piece that have been reported
     done: Done | None = None
-    is_given_up: bool = False  # nobody waits for it any more
-    missing: set[str] = field(default_factory=set)  # fingerprints of files that were shipped for it
+    is_given_up: bool = False  # whether nobody waits for it any more
+    missing: set[str] = field(default_factory=set)  # fingerprints of files that were shipped for this call
 
 
 @dataclass(eq=False)
 class CrewMember:
-    """A worker, or the one that took its place."""
+    """A worker; when it dies, the worker that replaces it."""
 
     number: int
     actor: Any
     host: str = ""
-    calls: list[Pending] = field(default_factory=list)  # that were sent and not answered, in their order
-    n_calls: int = 0  # answered
+    calls: list[Pending] = field(default_factory=list)  # sent and not yet answered, in order
+    n_calls: int = 0  # number of answered calls
     n_items: int = 0
     seconds: float = 0.0  # of work
     processor_seconds: float = 0.0
     processor_seconds_to_start: float = 0.0  # of the present worker
     peak: int = 0  # bytes
     n_replaced: int = 0
-    since: float = 0.0  # when its call at hand began
-    question: Any = None  # Ray's reference of the steps that were asked for
+    since: float = 0.0  # when its current call began
+    question: Any = None  # Ray's reference to the answer about steps, and the call that it is about
 
     def send(self, one: Pending, call: Call) -> Any:
-        """Send a call; the reference of the answer."""
+        """Send a call; return the reference of its answer."""
         if not self.calls:
             self.since = time.monotonic()
         self.calls.append(one)
@@ -72,13 +72,13 @@ class CrewMember:
 
 
 class CrewScreen:
-    """The workers below the bars of progress: speed, memory, replacements and stragglers, as rich shows them."""
+    """The workers, shown by rich below the progress bars: speed, memory, replacements and stragglers."""
 
     def __init__(self, members: Sequence[CrewMember], dashboard: str, n_waiting: Callable[[], int]):
         self.members, self.dashboard, self.n_waiting = members, dashboard, n_waiting
 
     def __rich__(self) -> Any:
-        """A table with a row for each worker, and a line with where to see more."""
+        """A table with a row for each worker, and a line that says where to see more."""
         from rich.table import Table
 
         table = Table(caption=self.caption(), caption_justify="left", box=None)
@@ -89,7 +89,7 @@ class CrewScreen:
         return table
 
     def rows(self) -> list[list[str]]:
-        """The cells of the workers that need most attention."""
+        """The cells of the workers that have been busy longest with a call."""
         now, mean = time.monotonic(), self._mean_seconds()
         longest = sorted(self.members, key=lambda one: one.since if one.calls else now)[:MOST_SHOWN]
         rows = []
@@ -123,7 +123,7 @@ class Crew:
         self._asked = 0.0
 
     def _check(self, member: CrewMember) -> None:
-        """Wait until a worker has begun; one that died before is replaced. Raises ConfigError."""
+        """Wait until a worker has started; a worker that dies before is replaced. Raises ConfigError."""
         for _ in range(MOST_STARTS):
             host = self.cluster.checked(member.actor)
             if host is not None:
@@ -139,7 +139,7 @@ class Crew:
             self.cluster.end_worker(member.actor)
 
     def replace(self, member: CrewMember, is_dead: bool = True) -> None:
-        """A new worker that replaces a dead one, or one whose work is no longer needed."""
+        """Replace a dead worker, or a worker whose work is no longer needed, by a new one."""
         self.cluster.end_worker(member.actor)
         member.actor, member.calls, member.question = self.cluster.new_worker(), [], None
         member.n_replaced += is_dead

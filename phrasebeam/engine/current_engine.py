@@ -1,6 +1,6 @@
-"""The engine at work: threads and forked processes of this one, or Ray's workers on many machines.
+"""The engine in use: threads and forked processes of this process, or Ray's workers on many machines.
 
-It is chosen where a command begins, and found here by whatever spreads its work.
+A command chooses it at its beginning; code that distributes its work gets it from here.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -23,7 +23,7 @@ MOST_WORKERS = 10_000
 
 
 class EngineSettings(Section):
-    """Who does the long work of a command; results do not depend on it."""
+    """Where the long work of a command is done; results do not depend on it."""
 
     engine: EngineName = Field(
         "local",
@@ -49,7 +49,7 @@ class LocalEngine:
         at_once: int = ITEMS_AT_ONCE,
         is_python: bool = False,
     ) -> Generator[Result]:
-        """Engine.map by threads, or by forked processes if the work is Python's and the system can fork safely."""
+        """Engine.map by threads, or by forked processes if the work is mostly Python's and forking is safe."""
         if is_python and self.threads(threads) > 1 and can_fork():
             return map_by_processes(function, items, self.threads(threads), at_once)
         return map_ordered(function, items, self.threads(threads))
@@ -68,13 +68,13 @@ LOCAL = LocalEngine()
 
 
 def current_engine() -> Engine:
-    """The engine of the command, or of the function of the API, that runs in this thread."""
+    """The engine of the command, or of the API function, that runs in this thread."""
     return _engine.get() or LOCAL
 
 
 @contextmanager
 def using_engine(settings: EngineSettings) -> Iterator[Engine]:
-    """Let long work be done as `settings` say until the context ends. Raises ConfigError if that is impossible."""
+    """Let the engine of `settings` do long work until the context ends. Raises ConfigError if that is impossible."""
     if settings.engine == "local" and settings.address is not None:
         raise ConfigError("--address is for a Ray cluster; give --engine ray, or leave it out")
     engine: Engine = LocalEngine(settings.workers) if settings.engine == "local" else _ray_engine(settings)

@@ -1,7 +1,7 @@
-"""Arrays that workers follow while they change: workers have a copy, and are sent what has changed since it was made.
+"""Arrays whose changes are sent to workers: a worker has a copy, and is sent what has changed since the copy was made.
 
-Sent are the changes since the copy, not since the last ones, so that a worker that missed some, or does older work
-again, has the same arrays.
+Each message has all changes since the copy, not since the last message. So a worker that missed messages, or repeats
+older work, has the same arrays.
 """
 
 from collections.abc import Sequence
@@ -11,10 +11,10 @@ import numpy as np
 
 
 class ArrayChanges(NamedTuple):
-    """Changes of parallel arrays in C of their elements."""
+    """Changes of C elements of parallel arrays."""
 
     places: np.ndarray  # int64[C]
-    values: list[np.ndarray]  # each [C], of each array
+    values: list[np.ndarray]  # for each array its values at these places, [C]
 
     @classmethod
     def at(cls, places: np.ndarray, arrays: Sequence[np.ndarray]) -> "ArrayChanges":
@@ -30,20 +30,20 @@ NO_PLACES = np.zeros(0, np.int64)
 
 
 class LeadingArrays:
-    """Parallel arrays as they were when they were copied, for the process in which they change."""
+    """Parallel arrays as they were when they were copied; used by the process that changes the arrays."""
 
     def __init__(self, arrays: Sequence[np.ndarray]):
         self.copies = [array.copy() for array in arrays]
         self._first, self._bytes_left = arrays[0], sum(array.nbytes for array in arrays)
 
     def no_changes(self) -> ArrayChanges:
-        """Changes without any, as when the copy is made."""
+        """Changes of no elements: the state when the copy is made."""
         return ArrayChanges.at(NO_PLACES, self.copies)
 
     def changes(self, arrays: Sequence[np.ndarray]) -> ArrayChanges | None:
         """The changes since the copy; None if a new copy is better.
 
-        It is if the first array was replaced, or if all changes so far have as many bytes as the arrays.
+        A new copy is better if the first array was replaced, or if all changes so far have as many bytes as the arrays.
         """
         if arrays[0] is not self._first:
             return None
@@ -56,11 +56,11 @@ class LeadingArrays:
 
 
 class FollowingArrays:
-    """The copies, for a process that follows; they are changed in place."""
+    """The copies in a process that follows the changes; they are changed in place."""
 
     def __init__(self, copies: Sequence[np.ndarray]):
         self.arrays = copies
-        self._as_copied = ArrayChanges.at(NO_PLACES, copies)  # what the last changes have overwritten
+        self._as_copied = ArrayChanges.at(NO_PLACES, copies)  # copied values that the last changes have overwritten
 
     def follow(self, changes: ArrayChanges) -> None:
         """Undo the last changes, then apply these."""

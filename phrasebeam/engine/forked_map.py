@@ -1,7 +1,7 @@
 """A function mapped over a stream by forked processes: results in order, in bounded memory.
 
-For work that is mostly Python's, during which threads wait for each other. A forked process has all that the function
-refers to, the decoder and its mapped model too, and shares it until it writes.
+It is for work done mostly in Python, for which threads would wait for each other. A forked process has everything that
+the function refers to, including the decoder and its mapped model, and shares that memory until one of them writes.
 """
 
 import os
@@ -19,15 +19,15 @@ from phrasebeam.system.forks import fork_context
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 AFTER_KILL = "start again; if memory ran out, use fewer --threads"
-AHEAD = 8  # batches for each process that may be done before the one whose turn it is
+AHEAD = 8  # batches per process that may be sent before the results of the earliest one are returned
 
 
 def map_by_processes(
     function: Callable[[Item], Result], items: Iterable[Item], processes: int, at_once: int
 ) -> Generator[Result]:
-    """Yield function(item) for every item, in order; items are read in this thread, `at_once` for each message.
+    """Yield function(item) for every item, in order. Items are read in this thread, and sent in batches of `at_once`.
 
-    Items and results must be such as can be pickled. What the function or reading raises is raised here, after the
+    Items and results must be picklable. An exception raised by the function or by reading is raised here, after the
     results of all items before it. Raises SmtError if a process was killed.
     """
     forked = _ForkedProcesses(function, processes)
@@ -38,7 +38,7 @@ def map_by_processes(
 
 
 class _ForkedProcesses(Generic[Item, Result]):
-    """Processes that each have one batch of items at a time, so that neither side waits with a full pipe."""
+    """Processes that have at most one batch of items each, so that no one waits because a pipe is full."""
 
     def __init__(self, function: Callable[[Item], Result], n_processes: int):
         context = fork_context()
@@ -78,7 +78,7 @@ class _ForkedProcesses(Generic[Item, Result]):
                 return
 
     def stop(self) -> None:
-        """End the processes; those that are at work do not finish it."""
+        """End the processes; those that are working do not finish their batch."""
         for pipe in self._idle + self._busy:
             pipe.close()
         for process in self._processes:
@@ -94,7 +94,7 @@ class _ForkedProcesses(Generic[Item, Result]):
             raise killed(self._processes, AFTER_KILL) from None
 
     def _received(self) -> dict[int, tuple[list[Result], BaseException | None]]:
-        """Results that have come meanwhile, by the number of their batch."""
+        """Wait for results; return them and the error after them, by the number of their batch."""
         done = {}
         ready = wait(self._busy)
         for pipe in [pipe for pipe in self._busy if pipe in ready]:
@@ -109,7 +109,7 @@ class _ForkedProcesses(Generic[Item, Result]):
 
 
 def _read(items: Iterator[Item], n: int) -> tuple[list[Item], BaseException | None]:
-    """The next `n` items or fewer, and the error of reading one more."""
+    """The next `n` items, or fewer at the end; and the error that reading a further item raised, or None."""
     batch = list[Item]()
     try:
         batch.extend(islice(items, n))
@@ -119,7 +119,7 @@ def _read(items: Iterator[Item], n: int) -> tuple[list[Item], BaseException | No
 
 
 def _serve(function: Callable[[Any], Any], pipe: Connection, parent: int, sharers: int) -> None:
-    """Work on one batch after the other, in a forked process, one of `sharers` of the memory, until it is ended."""
+    """Work on one batch after another until ended, in a forked process with 1 / `sharers` of the memory."""
     become_worker(parent, sharers)
     while True:
         number, batch = pipe.recv()

@@ -1,7 +1,7 @@
-"""Arrays that are mapped from files, told to other processes as the file and the place in it.
+"""Arrays mapped from files, sent to other processes as the identity of the file and the position in it.
 
-A file is known by its fingerprint, so that a worker never maps another one of the same name. Where it does not see the
-file, its bytes are shipped to it once and kept by fingerprint.
+A fingerprint identifies a file, so that a worker never maps another file of the same name. If a worker does not see the
+file, its bytes are shipped to it once, and kept by fingerprint.
 """
 
 import hashlib
@@ -18,20 +18,20 @@ from phrasebeam.base.mapped_pages import let_release
 from phrasebeam.process.places import cache_home
 from phrasebeam.system.descriptors import user_number
 
-SAMPLES, SAMPLE_BYTES = 64, 1 << 14  # of a fingerprint: evenly spaced, so that it takes the same time for any file
+SAMPLES, SAMPLE_BYTES = 64, 1 << 14  # for fingerprints: evenly spaced, so that any file takes the same time
 DIGEST_DIGITS = 32
 
 
 class FileIdentity(NamedTuple):
-    """Identity of a file at the time when its arrays were sent."""
+    """The identity of a file at the time when its arrays were sent."""
 
     path: str
     size: int  # bytes
-    fingerprint: str  # of its size and samples of its content
+    fingerprint: str  # digest of its size and of samples of its content
 
 
 class MappedArray(NamedTuple):
-    """The place of an array in a file."""
+    """The position of an array in a file."""
 
     file: FileIdentity
     offset: int  # bytes
@@ -41,7 +41,7 @@ class MappedArray(NamedTuple):
 
 
 class MissingFile(Exception):
-    """A worker sees no such file; its bytes must be shipped."""
+    """A worker does not see the file; its bytes must be shipped."""
 
     def __init__(self, file: FileIdentity):
         super().__init__(file)
@@ -49,7 +49,7 @@ class MissingFile(Exception):
 
 
 def mapped_array(array: np.ndarray) -> MappedArray | None:
-    """The place of `array` in a file; None if it lies in memory alone, or its file is no longer there."""
+    """The position of `array` in a file; None if it is not mapped from a file, or the file no longer exists."""
     owner: object = array
     while isinstance(owner, np.ndarray) and not isinstance(owner.base, np.ndarray):
         if isinstance(owner, np.memmap):
@@ -100,7 +100,7 @@ def _seen(file: FileIdentity) -> Path:
 
 
 def _shipped_path(file: FileIdentity) -> Path:
-    own = Path(tempfile.gettempdir()) / f"phrasebeam-{user_number()}"  # where a user has no home that can be written to
+    own = Path(tempfile.gettempdir()) / f"phrasebeam-{user_number()}"  # for users without a writable home directory
     return (cache_home() or own) / "shipped" / file.fingerprint
 
 
@@ -115,7 +115,7 @@ def _identity(path: str) -> FileIdentity | None:
 
 @cache
 def _fingerprint(path: str, size: int, changed: int) -> str:
-    """A digest of the size and of samples; `changed`: its time, so that a changed file is read again."""
+    """A digest of the size and of samples; `changed`: its modification time, so that a changed file is read again."""
     digest = hashlib.sha256(str(size).encode())
     step = max(SAMPLE_BYTES, size // SAMPLES)
     with open(path, "rb") as file:

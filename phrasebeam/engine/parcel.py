@@ -1,6 +1,6 @@
-"""Objects packed for another process: arrays as their bytes, mapped arrays as their files, models as their parts.
+"""Objects packed for another process: arrays as bytes, mapped arrays as positions in files, models as their parts.
 
-What is packed holds for one connection and never comes from a file.
+A parcel is for a single connection and never comes from a file.
 """
 
 import functools
@@ -14,26 +14,26 @@ import numpy as np
 from phrasebeam.engine.mapped_files import map_again, mapped_array
 
 Kind = TypeVar("Kind", bound=type)
-Parcel = list[np.ndarray]  # of uint8: the structure, and then the arrays
-SMALLEST_MAPPED = 1 << 12  # bytes; smaller arrays travel themselves
+Parcel = list[np.ndarray]  # of uint8: the structure, followed by the arrays
+SMALLEST_MAPPED = 1 << 12  # bytes; a smaller array is sent as bytes even if it is mapped
 
 _by_parts: set[type] = set()
 _by_functions: dict[type, Callable[[Any], tuple[Any, ...]]] = {}
 
 
 def travels_by_parts(kind: Kind) -> Kind:
-    """A class whose objects are packed as their attributes, even if they are pickled otherwise."""
+    """Mark a class: its objects are packed as their attributes, even if they are pickled differently."""
     _by_parts.add(kind)
     return kind
 
 
 def travels_by(kind: type, reduced: Callable[[Any], tuple[Any, ...]]) -> None:
-    """Pack objects of the class `kind` as a function and its arguments, which `reduced` finds."""
+    """Pack objects of the class `kind` as a function and its arguments, which `reduced` returns."""
     _by_functions[kind] = reduced
 
 
 def pack(value: object) -> Parcel:
-    """`value` for `unpack`; functions without a name too, with all that they refer to."""
+    """The parcel of `value`, for `unpack`; functions without a name can be packed, with everything they refer to."""
     arrays = list[np.ndarray]()
 
     def is_inline(buffer: pickle.PickleBuffer) -> bool:
@@ -46,19 +46,19 @@ def pack(value: object) -> Parcel:
 
 
 def unpack(parcel: Sequence[np.ndarray]) -> Any:
-    """The packed value, its arrays in memory of their own. Raises MissingFile, see map_again."""
+    """The packed value; its arrays are in new memory. Raises MissingFile, see map_again."""
     structure, *arrays = parcel
     return pickle.loads(structure.data, buffers=[bytearray(array.data) for array in arrays])
 
 
 def size_of(parcel: Parcel) -> int:
-    """Bytes that travel."""
+    """The number of bytes that are sent."""
     return sum(part.nbytes for part in parcel)
 
 
 @functools.cache
 def _packer_class() -> Any:
-    from ray import cloudpickle  # the one that Ray itself has
+    from ray import cloudpickle  # the version that Ray itself uses
 
     class Packer(cloudpickle.CloudPickler):
         def reducer_override(self, given: Any) -> Any:
@@ -69,7 +69,7 @@ def _packer_class() -> Any:
 
 
 def _reduced(given: Any) -> Any:
-    """The packed form of `given`; None: it is pickled."""
+    """The packed form of `given`; None if it is to be pickled."""
     if isinstance(given, np.ndarray):
         place = mapped_array(given) if given.nbytes >= SMALLEST_MAPPED else None
         if place is not None:

@@ -1,7 +1,7 @@
-"""The engines and calls that long work knows: protocols, which this process and Ray's workers fulfil.
+"""Protocols of the engines and calls that long work uses; the local engine and Ray's engine implement them.
 
-Work is a function; its results come in the order of its items and are the same for any number of workers and either
-engine.
+Work is a function. Its results come in the order of its items, and are the same for any number of workers and for both
+engines.
 """
 
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -11,14 +11,14 @@ from phrasebeam.base.side_by_side import Advance
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-ITEMS_AT_ONCE = 16  # that are sent to a worker together: a message costs a millisecond
+ITEMS_AT_ONCE = 16  # items that are sent to a worker in one message: a message costs a millisecond
 
 
 class Engine(Protocol):
     """An engine that runs computations."""
 
     is_remote: bool  # whether workers see only what is sent to them, and files
-    processes: int  # that work at the same time, where it was told; else 1
+    processes: int  # number of workers if it was given, otherwise 1
 
     def map(
         self,
@@ -28,20 +28,20 @@ class Engine(Protocol):
         at_once: int = ITEMS_AT_ONCE,
         is_python: bool = False,
     ) -> Generator[Result]:
-        """function(item) for every item, in order; `threads` where the engine was not told of workers.
+        """Yield function(item) for every item, in order, with `threads` threads if no number of workers was given.
 
-        `at_once`: short items that are worth a message together. `is_python`: the work is mostly that of Python's
-        interpreter, so that threads would wait for each other. What the function or reading raises is raised here.
-        A caller that may not read to the end, for example after an error, closes it (contextlib.closing).
+        `at_once`: number of short items worth sending in one message. `is_python`: most of the work is done by the
+        Python interpreter, so that threads would wait for each other. An exception raised by the function or by reading
+        is raised here. A caller that may stop early, say after an error, must close this (contextlib.closing).
         """
 
     def run(
         self, work: Callable[[Any, Advance], Result], pieces: Iterable[Any], workers: int, advance: Advance
     ) -> Generator[Result]:
-        """The results of work on long pieces, in their order; see run_side_by_side, which takes numbers alone."""
+        """The results of the work on long pieces, in order; as run_side_by_side, but pieces may be any objects."""
 
     def threads(self, threads: int) -> int:
-        """Number of threads of this process: `threads`, unless the engine has a number of workers."""
+        """The number of threads to use in this process: `threads`, unless a number of workers was given."""
 
 
 @runtime_checkable
@@ -56,10 +56,10 @@ class Calls(Protocol):
     """Calls of one function, whose further arguments change from time to time."""
 
     def share(self, value: Any) -> Any:
-        """A name for the present `value`, which is sent to each worker once, for any number of calls."""
+        """A name for the present `value`. The value is sent to each worker once, for any number of calls."""
 
     def begin(self, items: Sequence[Any], *shared: Any) -> Callable[[], list[Any]]:
-        """Begin function(item, *shared) for all items; returns a function that waits for the results, in order.
+        """Begin function(item, *shared) for all items; return a function that waits for the results, in order.
 
-        `shared`: names of what was shared; workers keep the last four values, the same objects as long as they do.
+        `shared`: names of shared values. Workers keep the last four values, and while they do, as the same objects.
         """

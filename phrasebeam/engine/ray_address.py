@@ -11,18 +11,18 @@ from typing import IO
 
 from phrasebeam.base.errors import ConfigError
 
-SECONDS_TO_ANSWER = 10  # that the machine at the address has
-# Without these Ray tries for ten minutes where something else answers: seconds of a try, and tries.
+SECONDS_TO_ANSWER = 10  # for the machine at the address
+# If something else answers, Ray would try for ten minutes. These limit the seconds of an attempt, and the attempts.
 SECONDS_OF_TRY = "RAY_py_gcs_connect_timeout_s", "10"
 TRIES = "RAY_gcs_server_port_wait_time_s", "3"
 DEFAULT_TOKEN = "~/.ray/auth_token"
-REFUSALS = ("InvalidAuthToken", "no authentication token was found")  # what Ray writes to standard error, or raises
+REFUSALS = ("InvalidAuthToken", "no authentication token was found")  # in what Ray writes to standard error or raises
 
 
 def prepare_for(address: str) -> None:
     """Check that something listens at `address`, host:port, and use a token if there is one, as `ray start` does.
 
-    To be called before Ray is imported, which reads the environment then. Other addresses (auto) are left to Ray.
+    Call this before Ray is imported, which then reads the environment. Other addresses (auto) are left to Ray.
     Raises ConfigError if nothing listens.
     """
     os.environ.setdefault(*SECONDS_OF_TRY)
@@ -42,7 +42,7 @@ def prepare_for(address: str) -> None:
 
 @contextmanager
 def few_tries() -> Iterator[None]:
-    """Lets Ray connect with few tries; the start of a cluster, to which the same setting applies, has Ray's own."""
+    """Let Ray connect with few attempts. The setting also applies to the start of a cluster, which keeps Ray's own."""
     name, value = TRIES
     is_ours = name not in os.environ
     os.environ.setdefault(name, value)
@@ -54,7 +54,7 @@ def few_tries() -> Iterator[None]:
 
 
 def refusal(written: str) -> str | None:
-    """Advice about a missing or wrong token, if that is what Ray has written or raised; else None."""
+    """Advice about a missing or wrong token if Ray's output or error is about that; otherwise None."""
     if not any(words in written for words in REFUSALS):
         return None
     place = _token_place()
@@ -83,7 +83,7 @@ def kept_standard_error() -> Iterator[IO[bytes]]:
 
 
 def _token_place() -> str:
-    """The place where Ray finds a token, in its order of search; empty if there is none."""
+    """The place in which Ray finds a token, in its order of search; empty if there is none."""
     if os.environ.get("RAY_AUTH_TOKEN"):
         return "RAY_AUTH_TOKEN"
     if named := os.environ.get("RAY_AUTH_TOKEN_PATH"):

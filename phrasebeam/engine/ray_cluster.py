@@ -1,4 +1,4 @@
-"""A connection to a cluster of Ray, or to one that is started on this machine; nothing else calls Ray."""
+"""A connection to a cluster of Ray, or to one that is started on this machine; no other module calls Ray."""
 
 import logging
 import os
@@ -12,20 +12,20 @@ from phrasebeam.engine.ray_address import few_tries, kept_standard_error, prepar
 from phrasebeam.engine.worker import Worker, own_versions
 from phrasebeam.system.limits import has_loopback_network
 
-SECONDS_TO_START = 120  # that a worker has
-OBJECT_STORE_BYTES = 512 << 20  # of a cluster that is started here
-LOOPBACK = "127.0.0.2"  # Ray puts the machine's address on its network in place of 127.0.0.1
+SECONDS_TO_START = 120  # for a worker
+OBJECT_STORE_BYTES = 512 << 20  # of a cluster that is started on this machine
+LOOPBACK = "127.0.0.2"  # Ray replaces 127.0.0.1 by the machine's address on its network
 INSTALL = "--engine ray needs Ray; install phrasebeam[ray], or leave it out"
 
 
 class Cluster:
-    """Some processors of a cluster."""
+    """A number of processors of a cluster."""
 
     def __init__(self, ray: Any, n_workers: int, is_ours: bool):
         self._ray, self.n_workers, self._is_ours, self.last_death = ray, n_workers, is_ours, ""
         processors = ray.cluster_resources().get("CPU", 1.0)
         share = min(1.0, max(0.01, int(100 * processors / n_workers) / 100))
-        groups = {"work": 1, "questions": 1}  # a question is answered while work goes on
+        groups = {"work": 1, "questions": 1}  # so that questions are answered while work is done
         self._worker = ray.remote(concurrency_groups=groups, num_cpus=share, max_restarts=0)(_actor(ray))
         self.dashboard: str = getattr(ray._private.worker, "get_dashboard_url", lambda: "")() or ""
 
@@ -41,7 +41,7 @@ class Cluster:
         return self._ray.get(reference)
 
     def wait(self, references: Sequence[Any], seconds: float) -> list[Any]:
-        """The references whose values are there; after `seconds` perhaps none."""
+        """The references whose values are available; after `seconds` possibly none."""
         if not references:
             return []
         ready, others = self._ray.wait(references, num_returns=1, timeout=seconds, fetch_local=False)
@@ -65,7 +65,7 @@ class Cluster:
         self._ray.kill(actor)
 
     def checked(self, actor: Any) -> str | None:
-        """The host of a worker, None if it died. Raises ConfigError if it has other versions."""
+        """The host of a worker, or None if it died. Raises ConfigError if its versions differ from ours."""
         try:
             different, host = self._ray.get(actor.about.remote(), timeout=SECONDS_TO_START)
         except self._ray.exceptions.GetTimeoutError:
@@ -90,7 +90,7 @@ def connect(address: str | None, workers: int | None) -> Cluster:
         import ray
     except ImportError:
         raise ConfigError(INSTALL) from None
-    if ray.is_initialized():  # by whoever calls us from Python
+    if ray.is_initialized():  # by the Python program that calls us
         return Cluster(ray, workers or _processors(ray), is_ours=False)
     _begin(ray, address, workers or os.cpu_count() or 1)
     cluster = Cluster(ray, workers or _processors(ray), is_ours=True)
@@ -100,7 +100,7 @@ def connect(address: str | None, workers: int | None) -> Cluster:
 
 
 def _begin(ray: Any, address: str | None, processors: int) -> None:
-    """Connect Ray to `address`, or start it here with so many processors. Raises ConfigError."""
+    """Connect Ray to `address`, or start it here with this number of processors. Raises ConfigError."""
     options: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
     if address is None:
         options |= {"num_cpus": processors, "include_dashboard": False, "object_store_memory": OBJECT_STORE_BYTES}
@@ -135,7 +135,7 @@ def dead_worker_errors() -> tuple[type[BaseException], ...]:
 
 
 def _actor(ray: Any) -> type:
-    """The class of actors, which answer questions while they work."""
+    """The class of actors; they answer questions while they work."""
 
     class RayWorker(Worker):
         do = ray.method(concurrency_group="work")(Worker.do)

@@ -1,7 +1,7 @@
-"""The engine of Ray: long work by actors on any number of machines, each of which is replaced when it dies.
+"""The engine of Ray: actors on any number of machines do long work; an actor that dies is replaced.
 
-Calls are handed out in their order, and their results are taken in their order. What a dead worker had begun is done
-again by others; a call that has killed a certain number of workers is an error.
+Calls are handed out in order, and results are returned in order. Other workers repeat what a dead worker had begun. A
+call during which MOST_TRIES + 1 workers have died is an error.
 """
 
 import itertools
@@ -23,35 +23,36 @@ from phrasebeam.engine.protocols import ITEMS_AT_ONCE, Item, Result
 from phrasebeam.engine.ray_cluster import Cluster, connect, dead_worker_errors
 from phrasebeam.engine.worker import Call, Done
 
-AHEAD = 4  # calls for each worker that are sent or wait
-SENT_AT_ONCE = 2  # to a worker, so that it need not wait for the next one
-MOST_TRIES = 8  # of a call
+AHEAD = 4  # calls per worker that have been sent or wait to be sent
+SENT_AT_ONCE = 2  # calls sent to a worker, so that it need not wait for the next one
+MOST_TRIES = 8  # repetitions of a call
 SECONDS_BETWEEN_LOOKS = 0.5
 SHIPPED_AT_ONCE = 64 << 20  # bytes of a file
-SECONDS_OF_WORK = 0.5  # that a message brings at most, if it has more items than the least
-ROUNDS = 4  # of messages to all workers, at least, that items done already would make
-MOST_ITEMS = 512  # of a message
+SECONDS_OF_WORK = 0.5  # at most for one message, unless the least number of items takes longer
+ROUNDS = 4  # a message has at most 1 / (ROUNDS * workers) of the items done so far, but at least the least number
+MOST_ITEMS = 512  # in a message
 _END = object()
 
 
 @dataclass
 class Sent:
-    """Something that is sent once for many calls."""
+    """A value that is sent once for many calls."""
 
     number: int
-    reference: Any  # Ray's
+    reference: Any  # from Ray
 
     @property
     def entry(self) -> tuple[int, list[Any]]:
-        """Number and references, as Call lists them."""
+        """Number and references, as Call has them."""
         return self.number, [self.reference]
 
 
 class MessageSize:
-    """The number of items of the next message.
+    """The number of items in the next message.
 
-    A message costs the process that sends it a millisecond, whatever is in it: too much where a million short items go
-    to hundreds of workers. Few large ones would not share the work evenly, so they grow with what has been done.
+    A message takes a millisecond of the process that sends it, whatever it contains. That is too much if a million
+    short items are sent to hundreds of workers. A few large messages would not divide the work evenly. So messages grow
+    with the number of items done.
     """
 
     def __init__(self, least: int, n_workers: int):
@@ -63,7 +64,7 @@ class MessageSize:
         self._seconds += seconds
 
     def next(self) -> int:
-        """Items worth SECONDS_OF_WORK, never below `least`; at most MOST_ITEMS."""
+        """The number of items worth SECONDS_OF_WORK, but at least `least` and at most MOST_ITEMS."""
         worth = int(SECONDS_OF_WORK * self._n_items / max(self._seconds, 1e-9))
         even = self._n_items // (ROUNDS * self._n_workers)
         return max(self._least, min(worth, even, MOST_ITEMS))
@@ -78,13 +79,13 @@ class RayEngine:
         self.cluster, self.crew, self._numbers = cluster, crew, itertools.count()
         self.processes = len(crew.members)
         self._waiting: deque[Pending] = deque()
-        self._sent: dict[Any, tuple[CrewMember, Pending]] = {}  # by Ray's reference of the answer
-        self._shipped: dict[str, list[Any]] = {}  # references of parts, by fingerprint
+        self._sent: dict[Any, tuple[CrewMember, Pending]] = {}  # by Ray's reference to the answer
+        self._shipped: dict[str, list[Any]] = {}  # references to the parts of a file, by fingerprint
         self.bytes_sent = self.bytes_received = self.bytes_shared = 0
 
     @classmethod
     def connected(cls, address: str | None, workers: int | None) -> "RayEngine":
-        """The engine of the cluster at `address`; None: of one that is started here. Raises ConfigError."""
+        """The engine of the cluster at `address`, or of one that is started here (None). Raises ConfigError."""
         leave_out_processes(True)
         cluster = connect(address, workers)
         try:
@@ -94,7 +95,7 @@ class RayEngine:
             raise
 
     def close(self) -> None:
-        """Let all workers go, and log what they did."""
+        """Release all workers, and log what they did."""
         for line in self.crew.report(self.bytes_sent + self.bytes_received, self.bytes_shared):
             log.info(line)
         self.crew.close()
@@ -119,7 +120,7 @@ class RayEngine:
                 while batches is not None and len(begun) < AHEAD * len(self.crew.members):
                     try:
                         batch = next(batches, None)
-                    except Exception as error:  # of reading; what was read before comes first
+                    except Exception as error:  # raised by reading; the items read before come first
                         failed, batch = error, None
                     if batch is None:
                         batches = None
@@ -138,7 +139,7 @@ class RayEngine:
     def run(
         self, work: Callable[[Any, Advance], Result], pieces: Iterable[Any], workers: int, advance: Advance
     ) -> Generator[Result]:
-        """See Engine.run; pieces are made when workers will soon have time for them."""
+        """See Engine.run; a piece is taken from `pieces` when workers will soon have time for it."""
         sent, left, begun = self.share(work), iter(pieces), list[Pending]()
         given = 0
         try:
@@ -182,7 +183,7 @@ class RayEngine:
     def _results_if(
         self, one: Pending, advance: Advance | None = None, others: Sequence[Pending] = ()
     ) -> list[Any] | None:
-        """The results of a call, if they are there soon; `advance` is told of the steps of all `others`."""
+        """The results of a call, if they arrive soon, else None; `advance` gets the steps done of all `others`."""
         if one.done is None:
             self._look()
         if advance is not None:
@@ -197,7 +198,7 @@ class RayEngine:
         return results
 
     def _hand_out(self) -> None:
-        """Send calls to the workers that have the fewest."""
+        """Send waiting calls to the workers with the fewest calls."""
         while self._waiting:
             one = self._waiting[0]
             member = min(self.crew.members, key=lambda member: len(member.calls))
@@ -210,7 +211,7 @@ class RayEngine:
         for reference in self.cluster.wait([*self._sent], SECONDS_BETWEEN_LOOKS):
             member, one = self._sent.pop(reference, (None, None))
             if member is None or one is None:
-                continue  # of a worker that was replaced meanwhile
+                continue  # the answer of a worker that has been replaced
             try:
                 done: Done = self.cluster.get(reference)
             except dead_worker_errors() as error:
@@ -226,7 +227,7 @@ class RayEngine:
         self.crew.show(len(self._waiting))
 
     def _replace(self, member: CrewMember, dead: Pending, error: BaseException) -> None:
-        """Put what a dead worker had to do before all else, for the others and the one in its place."""
+        """Replace a dead worker, and put its calls before all waiting ones."""
         calls = [one for one in member.calls if not one.is_given_up]
         self._sent = {reference: entry for reference, entry in self._sent.items() if entry[0] is not member}
         self.crew.replace(member)
@@ -240,7 +241,7 @@ class RayEngine:
         self._waiting.extendleft(reversed(calls))
 
     def _ship(self, member: CrewMember, one: Pending, file: FileIdentity) -> None:
-        """Send the bytes of a file that a worker does not see, and the call again."""
+        """Send a worker the bytes of a file that it does not see, and put its call before all waiting ones."""
         if file.fingerprint in one.missing:
             raise SmtError(f"{file.path}: a worker cannot store it in its cache directory; see docs/cluster.md")
         one.missing.add(file.fingerprint)
@@ -256,7 +257,7 @@ class RayEngine:
                 yield self.cluster.put(np.frombuffer(part, np.uint8))
 
     def _give_up(self, calls: Iterable[Pending]) -> None:
-        """Forget calls whose results are not needed; workers of long ones are ended."""
+        """Forget calls whose results are not needed; workers with long ones are ended and replaced."""
         unfinished = {one for one in calls if one.done is None}
         for one in unfinished:
             one.is_given_up = True
@@ -268,7 +269,7 @@ class RayEngine:
 
 
 class RayCalls:
-    """Calls of one function, which workers keep, and what they share."""
+    """Calls of one function, which workers keep, and the values shared by them."""
 
     def __init__(self, engine: RayEngine, function: Sent):
         self._engine, self._function = engine, function
@@ -277,7 +278,7 @@ class RayCalls:
         return self._engine.share(value)
 
     def begin(self, items: Sequence[Any], *shared: Sent) -> Callable[[], list[Any]]:
-        """See Calls.begin; several messages for each worker, so that none waits long for the slowest."""
+        """See Calls.begin; each worker gets several messages, so that none waits long for the slowest."""
         engine = self._engine
         size = max(1, len(items) // (4 * len(engine.crew.members)))
         begun = [engine._submit(self._function, shared, items[i : i + size]) for i in range(0, len(items), size)]
@@ -292,7 +293,7 @@ class RayCalls:
 
 
 def _tell(calls: Sequence[Pending], steps: dict[Pending, int], advance: Advance) -> None:
-    """Report what long pieces have advanced since the last time."""
+    """Report the steps of long pieces since the last report."""
     for one in calls:
         now = one.done.steps if one.done is not None else steps.get(one, 0)
         if now > one.steps:

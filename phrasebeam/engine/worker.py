@@ -1,4 +1,4 @@
-"""A Ray worker: it keeps the last functions that it received, and calls them on items."""
+"""A Ray worker: it keeps the functions that it received last, and calls them on items."""
 
 import hashlib
 import platform
@@ -17,35 +17,35 @@ from phrasebeam.engine.parcel import Parcel, pack, unpack
 from phrasebeam.process.places import source_files
 from phrasebeam.system.memory_use import peak_memory
 
-KEPT_FUNCTIONS, KEPT_SHARED = 3, 4  # the latest ones; functions have decoders with memory of their own
+KEPT_FUNCTIONS, KEPT_SHARED = 3, 4  # the most recent ones; functions have decoders with memory of their own
 
 
 class Call(NamedTuple):
-    """A function and the items that a worker calls it on.
+    """A function, and the items on which a worker calls it.
 
     References are in lists, so that Ray does not fetch them before they are needed.
     """
 
-    function: tuple[int, list[Any]]  # its number, and the reference of its parcel
-    shared: list[tuple[int, list[Any]]]  # the further arguments of all items, likewise
+    function: tuple[int, list[Any]]  # its number, and the reference to its parcel
+    shared: list[tuple[int, list[Any]]]  # further arguments, the same for all items: number and reference of each
     items: Parcel
-    is_long: bool  # one item, whose second argument is `advance`
+    is_long: bool  # whether it has a single long item; the function's second argument is then `advance`
 
 
 class Done(NamedTuple):
-    """Result of a call: its values, or the error."""
+    """The result of a call: its values, or the error."""
 
     kind: str  # "results", "error" or "missing"
     value: Any  # a parcel, or a FileIdentity
-    steps: int  # that a long piece has advanced
+    steps: int  # steps of a long piece that were done
     seconds: float
     processor_seconds: float
-    processor_seconds_in_all: float  # of the worker since its start
+    processor_seconds_in_all: float  # of the worker, since its start
     peak: int  # bytes, the largest resident memory of the worker so far
 
 
 class Versions(NamedTuple):
-    """Versions that must be the same at both ends of a connection."""
+    """The versions that must be equal at both ends of a connection."""
 
     phrasebeam: str
     sources: str  # digest of the package
@@ -63,14 +63,14 @@ class Worker:
         self._steps = 0
 
     def about(self) -> tuple[str, str]:
-        """Package versions that differ from the caller's, and this host's name."""
+        """The package versions that differ from the caller's, and the name of this host."""
         return self._different, socket.gethostname()
 
     def steps(self) -> int:
         return self._steps
 
     def receive(self, file: FileIdentity, parts: list[Any]) -> None:
-        """Keep a file that this machine does not see; `parts`: references of its bytes."""
+        """Store a file that this machine does not see; `parts`: references to its bytes."""
         import ray
 
         keep_shipped(file, [ray.get(part) for part in parts])
@@ -89,7 +89,7 @@ class Worker:
         return Done(kind, value, self._steps, *spent, peak_memory())
 
     def _results(self, call: Call) -> list[Any]:
-        if self._different:  # one that took the place of another, on another machine
+        if self._different:  # this worker replaced another one, and is on another machine
             raise ConfigError(f"{socket.gethostname()}: {self._different}; install the same on all machines")
         function, items = self._functions.value(*call.function), unpack(call.items)
         if call.is_long:
@@ -102,13 +102,13 @@ class Worker:
 
 
 class Latest:
-    """Values sent for many calls, of which those that were used last are kept."""
+    """Values sent for many calls; the most recently used ones are kept."""
 
     def __init__(self, most: int) -> None:
         self._most, self._values = most, OrderedDict[int, Any]()
 
     def value(self, number: int, reference: Sequence[Any]) -> Any:
-        """The value with this number, fetched if this worker does not have it."""
+        """The value with this number; it is fetched if this worker does not have it."""
         import ray
 
         if number not in self._values:
@@ -120,7 +120,7 @@ class Latest:
 
 
 def _packed(error: Exception) -> Parcel:
-    """An error, or its message if it cannot be sent."""
+    """The parcel of an error, or of its message if the error cannot be sent."""
     try:
         parcel = pack(error)
         unpack(parcel)
@@ -138,7 +138,7 @@ def differing(here: Versions, there: Versions) -> str:
 def own_versions() -> Versions:
     """The versions of this process."""
     digest, sources = hashlib.sha256(), (path.read_bytes() for path in source_files())
-    for one in sorted(hashlib.sha256(source).digest() for source in sources):  # wherever they are installed
+    for one in sorted(hashlib.sha256(source).digest() for source in sources):  # independent of where they are installed
         digest.update(one)
     libraries = (metadata.version(name) for name in ("numba", "numpy"))
     return Versions(metadata.version("phrasebeam"), digest.hexdigest()[:16], platform.python_version(), *libraries)

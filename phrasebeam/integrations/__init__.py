@@ -1,1 +1,1 @@
-"""The interfaces of other packages, behind which a model of this one stands."""
+"""Models of phrasebeam behind the interfaces of other packages."""

@@ -1,6 +1,6 @@
 """A model with the interfaces of SIL's sil-machine, as a replacement for ThotSmtModel: translates, suggests, learns.
 
-TranslationEngine, InteractiveTranslationEngine and TranslationModel of machine.translation (sil-machine 1.9).
+They are TranslationEngine, InteractiveTranslationEngine and TranslationModel of machine.translation (sil-machine 1.9).
 """
 
 from collections.abc import Sequence
@@ -28,15 +28,15 @@ from phrasebeam.integrations.sil_machine import (
     WordGraph,
 )
 
-# Of a word graph: the queue of sil-machine's suggestions waits for ever where more than 1,000 are put into it
+# In a word graph: the queue of sil-machine's suggestions blocks for ever if more than 1,000 items are put into it
 MOST_WORDS = 900
 
 
 class PhrasebeamModel(InteractiveTranslationModel):
-    """A model directory as a translation model of sil-machine that learns the segments it is trained with.
+    """A model directory as a translation model of sil-machine. The model learns the segments it is trained with.
 
-    Segments are text, or tokens. Text becomes tokens by the tokenizers given, as for ThotSmtModel; of a model of raw
-    text, by its own if none are given. One thread at a time may use it.
+    Segments are text or tokens. Text is tokenized by the given tokenizers, as in ThotSmtModel. Without tokenizers, a
+    model of raw text uses its own. Only one thread at a time may use the object.
     """
 
     def __init__(
@@ -49,9 +49,9 @@ class PhrasebeamModel(InteractiveTranslationModel):
         truecaser: Truecaser | None = None,
         journal: str | Path | None = None,
     ):
-        """`lowercase`: whether source and target tokens are, before the model sees them; `truecaser`: of translations.
+        """`lowercase`: whether source and target tokens are lowercased for the model; `truecaser`: for translations.
 
-        `journal`: a file that keeps the segments it is trained with, and brings those that it has.
+        `journal`: a file that keeps the segments the model is trained with; segments that it already has are learned.
         """
         self.directory, self.journal, self.truecaser = Path(directory), journal, truecaser
         self.most_words, self.threads = MOST_WORDS, 1
@@ -78,7 +78,7 @@ class PhrasebeamModel(InteractiveTranslationModel):
 
     @property
     def decoder(self) -> AdaptedDecoder:
-        """The decoder that translates and learns. Raises ConfigError once the model is closed."""
+        """The decoder that translates and learns. Raises ConfigError if the model has been closed."""
         if self._decoder is None:
             raise ConfigError(f"{self.directory}: the model was closed; open it again")
         return self._decoder
@@ -96,7 +96,7 @@ class PhrasebeamModel(InteractiveTranslationModel):
         return self._translated(segments, n)
 
     def _translated(self, segments: Sequence[Segment], n: int | None) -> list[list[TranslationResult]]:
-        """The `n` best translations of each segment, each text once; or the model's choice alone."""
+        """The `n` best translations of each segment, each text once; None: only the one that the model chooses."""
         decoder, sources = self.decoder, [self._source.of(segment) for segment in segments]
         risk = decoder.request.mbr if n is None else None
         request = Request(n, n is not None, risk, confidence=decoder.confidence)
@@ -119,28 +119,31 @@ class PhrasebeamModel(InteractiveTranslationModel):
             return word_graph(result, tokens, self._shown, decoder.confidence, self.most_words)
 
     def train_segment(self, source_segment: Segment, target_segment: Segment, sentence_start: bool = True) -> None:
-        """Learn the translation of a segment; the next one knows it. Raises ConfigError if a side has no words."""
+        """Learn the translation of a segment; it is used from the next one on.
+
+        Raises ConfigError if a side has no words.
+        """
         tokens, words = self._target.of(target_segment)
         self.decoder.confirm(self._source.of(source_segment).words, words)
         if self.truecaser is not None:
             self.truecaser.train_segment(tokens, sentence_start)
 
     def create_trainer(self, corpus: ParallelTextCorpus) -> ModelTrainer:
-        """A trainer of a new model in place of this one, which opens it when it is saved.
+        """A trainer of a new model, which replaces this one in its directory, and is opened, when it is saved.
 
-        Where this one was made of raw text, so is that, by the same languages.
+        If this model was made from raw text, the new one is, too, with the same languages.
         """
         raw = self.decoder.model.description.preprocessing
         languages = Languages(raw.source_language, raw.target_language) if raw else None
         return ModelTrainer(corpus, self.directory, (self._source, self._target), languages, on_save=self._reopen)
 
     def _reopen(self) -> None:
-        """Open what now is in the directory, with the segments of the journal."""
+        """Open the model that is now in the directory, and learn the segments of the journal."""
         self.close()
         self._open()
 
     def save(self) -> None:
-        """Do nothing: segments are in the journal, if there is one, when `train_segment` returns."""
+        """Do nothing: when `train_segment` returns, the segment is in the journal, if there is one."""
 
     def close(self) -> None:
         if self._decoder is not None:
@@ -151,6 +154,6 @@ class PhrasebeamModel(InteractiveTranslationModel):
         return self
 
     def _shown(self, words: Sequence[str]) -> Sequence[str]:
-        """Words of the model as tokens of the user."""
+        """Words of the model as tokens that the user sees."""
         shown = [self._tokenization.shown(word) for word in words] if self._tokenization.is_raw else list(words)
         return shown if self.truecaser is None else self.truecaser.truecase(shown)

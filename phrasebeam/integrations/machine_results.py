@@ -22,12 +22,12 @@ from phrasebeam.integrations.sil_machine import (
     WordGraphArc,
 )
 
-Shown = Callable[[Sequence[str]], Sequence[str]]  # words of the model as the user sees them
-LEAST = 1e-10  # confidence, in means
+Shown = Callable[[Sequence[str]], Sequence[str]]  # from words of the model to the tokens that the user sees
+LEAST = 1e-10  # lower bound of confidences in geometric means
 
 
 class ArcParts(NamedTuple):
-    """Data shared by the arcs of one phrase pair."""
+    """Data that the arcs of one phrase pair share."""
 
     tokens: Sequence[str]
     alignment: WordAlignmentMatrix
@@ -39,7 +39,7 @@ class ArcParts(NamedTuple):
 def translation_result(
     translation: Translation, source_tokens: Sequence[str], shown: Shown, detokenizer: Detokenizer
 ) -> TranslationResult:
-    """A translation with confidences as sil-machine has it; that of the sequence is their geometric mean."""
+    """A translation with confidences as a result of sil-machine; its own confidence is the words' geometric mean."""
     tokens = shown(translation.text.split(" ") if translation.text else [])
     builder = TranslationResultBuilder(source_tokens, detokenizer)
     for phrase in translation.phrases:
@@ -56,9 +56,9 @@ def translation_result(
 def word_graph(
     result: SearchResult, source_tokens: Sequence[str], shown: Shown, confidence: ConfidenceSettings, most_words: int
 ) -> WordGraph:
-    """The graph of a sentence with words, of which up to `most_words` are kept, those of the best translations.
+    """The word graph of a sentence. Up to `most_words` words are kept, those of the best translations.
 
-    States are numbered from the start on, and arcs ordered by the state that they lead to, as sil-machine needs them.
+    States are numbered from the start on, and arcs are ordered by the state they lead to, as sil-machine requires.
     """
     graph, options = result.workspace.graph, result.workspace.options
     sizes = np.diff(options.target_first)[options.target]
@@ -78,7 +78,7 @@ def _parts(
     result: SearchResult, options: np.ndarray, shown: Shown, confidence: ConfidenceSettings
 ) -> Iterator[ArcParts]:
     """The phrases of translation options (int[K]) as parts of arcs."""
-    # All of them one behind the other: no translation of the sentence, but it has their words and links
+    # The options one after another are no translation of the sentence, but give the words and links of each
     derivation = Derivation.of(result.workspace.options, options)
     joined = result.translation(derivation, 0.0, np.zeros(result.features.size))
     words = joined.text.split(" ") if joined.text else []
@@ -91,7 +91,7 @@ def _parts(
 
 
 def _source(phrase: Phrase) -> TranslationSources:
-    """The sources of the words of a phrase; none if they are unknown."""
+    """The source of the words of a phrase: the model (SMT), or NONE for unknown words."""
     return TranslationSources.NONE if phrase.is_copied or phrase.is_fallback else TranslationSources.SMT
 
 

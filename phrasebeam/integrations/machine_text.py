@@ -1,4 +1,4 @@
-"""Segments of text as tokens and as words of a model, by tokenizers of sil-machine; those of a model of raw text."""
+"""Segments of text as tokens and as words of a model, by tokenizers of sil-machine or of a model of raw text."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -12,7 +12,7 @@ Segment = str | Sequence[str]
 
 
 class SegmentWords(NamedTuple):
-    """A segment: its tokens as they stand there, and the words that the model has for them."""
+    """A segment: its tokens as they are in the text, and the words of the model for them."""
 
     tokens: list[str]
     words: list[str]
@@ -22,39 +22,39 @@ class RawTokenizer(StringTokenizer):
     """The tokenizer of one side of a model; its tokens are the parts of the text that became tokens of the model."""
 
     def __init__(self, line: Callable[[str], str], shown: Callable[[str], str]):
-        """`line` makes a text tokens of the model, with spaces between them; `shown` is what one looks like in text."""
+        """`line` turns text into tokens of the model, separated by spaces; `shown` gives a token as it is in text."""
         self._line, self._shown = line, shown
 
     @classmethod
     def of_source(cls, tokenization: Tokenization) -> "RawTokenizer":
-        """The tokenizer of sentences that are translated."""
+        """The tokenizer for sentences that are translated."""
         return cls(tokenization.before, tokenization.shown)
 
     @classmethod
     def of_target(cls, tokenization: Tokenization) -> "RawTokenizer":
-        """The tokenizer of translations."""
+        """The tokenizer for translations."""
         return cls(tokenization.target, tokenization.shown)
 
     def tokenize_as_ranges(self, data: str, data_range: Range | None = None) -> Iterable[Range]:
-        """The characters of each token, of a range of the text."""
+        """The character ranges of the tokens in a range of the text."""
         begin, end = (data_range.start, data_range.end) if data_range else (0, len(data))
         for first, behind, _ in self._tokens(data[begin:end]):
             yield Range.create(begin + first, begin + behind)
 
     def with_words(self, text: str) -> SegmentWords:
-        """The tokens of a text, and the words that the model has for them."""
+        """The tokens of a text, and the words of the model for them."""
         found = [(text[begin:end], word) for begin, end, word in self._tokens(text)]
         return SegmentWords([token for token, _ in found], [word for _, word in found])
 
     def _tokens(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """Begin, end and word of each token; one that no characters are left for has none of its own."""
+        """Begin, end and word of each token. A token for which no characters are left has an empty range."""
         words = split(self._line(text))
         for (begin, end), word in zip(token_spans([self._shown(word) for word in words], text), words):
             yield begin, end, word
 
 
 class RawDetokenizer(Detokenizer):
-    """Makes text of the words of a translation as the model does."""
+    """Turns the words of a translation into text as the model does."""
 
     def __init__(self, tokenization: Tokenization):
         self._tokenization = tokenization

@@ -1,4 +1,4 @@
-"""A trainer of sil-machine that makes a model of a parallel corpus by a recipe."""
+"""A trainer of sil-machine that makes a model from a parallel corpus, by a recipe."""
 
 import shutil
 import tempfile
@@ -13,20 +13,20 @@ from phrasebeam.integrations.machine_text import Segment, SideWords
 from phrasebeam.integrations.sil_machine import ParallelTextCorpus, ProgressStatus, Trainer, TrainStats
 from phrasebeam.training.recipe.recipe_run import RecipeResult
 
-MOST_DEVELOPMENT, LEAST_INTERVAL = 500, 20  # sentence pairs that are tuned on; at most one of so many
-FEWEST = 2 * LEAST_INTERVAL  # sentence pairs
+MOST_DEVELOPMENT, LEAST_INTERVAL = 500, 20  # at most 500 sentence pairs are tuned on, and at most one of 20
+FEWEST = 2 * LEAST_INTERVAL  # sentence pairs of a corpus
 PARTS = "train", "dev"
 
 
 class Languages(NamedTuple):
-    """Languages of raw text, which a model makes tokens of by itself."""
+    """The languages of raw text, which the model tokenizes itself."""
 
     source: str
     target: str
 
 
 class ModelTrainer(Trainer):
-    """Trains a model on all but some of a corpus, tunes it on these, and puts it where it belongs when it is saved."""
+    """Trains a model on a part of a corpus, tunes it on the rest, and puts it in place when it is saved."""
 
     def __init__(
         self,
@@ -37,9 +37,9 @@ class ModelTrainer(Trainer):
         recipe: Settings = "quick",
         on_save: Callable[[], None] = lambda: None,
     ):
-        """`sides`: how source and target segments become words; with `languages` the model takes raw text instead.
+        """`sides`: how source and target segments become words; if `languages` is given, the model takes raw text.
 
-        `on_save` is called when the model is in `directory`.
+        `on_save` is called once the model is in `directory`.
         """
         self.languages, self.recipe = languages, recipe
         self._corpus, self._directory, self._sides, self._on_save = corpus, Path(directory), sides, on_save
@@ -48,7 +48,7 @@ class ModelTrainer(Trainer):
 
     @property
     def stats(self) -> TrainStats:
-        """The size of the corpus, and "bleu" of the model on what it was tuned on."""
+        """The size of the corpus, and the model's "bleu" on the pairs that it was tuned on."""
         return self._stats
 
     def train(
@@ -56,9 +56,9 @@ class ModelTrainer(Trainer):
         progress: Callable[[ProgressStatus], None] | None = None,
         check_canceled: Callable[[], None] | None = None,
     ) -> None:
-        """Train in a folder beside the directory of the model; `check_canceled` raises to stop before that begins.
+        """Train in a folder beside the model's directory; `check_canceled` may raise to stop before training begins.
 
-        Raises ConfigError if the corpus has too few pairs, and what phrasebeam.train raises.
+        Raises ConfigError if the corpus has too few pairs, and the errors of phrasebeam.train.
         """
         steps = [ProgressStatus.from_step(i, 2, text) for i, text in enumerate(("Reading", "Training", "Trained"))]
         tell, check = progress or (lambda status: None), check_canceled or (lambda: None)
@@ -77,7 +77,7 @@ class ModelTrainer(Trainer):
         tell(steps[2])
 
     def _written(self, folder: Path, check: Callable[[], None]) -> list[Path]:
-        """The files of source and target, to train on and to tune on."""
+        """The source and target files to train on, and those to tune on."""
         pairs = []
         for pair in self._pairs():
             check()
@@ -95,7 +95,7 @@ class ModelTrainer(Trainer):
         return files
 
     def _pairs(self) -> Iterator[tuple[str, str]]:
-        """Both sides of each row that has words on both, as lines."""
+        """Both sides, as lines, of each row that has words on both sides."""
         with self._corpus.get_rows() as rows:
             for row in rows:
                 texts: list[Segment] = [row.source_text, row.target_text]
@@ -108,7 +108,7 @@ class ModelTrainer(Trainer):
                     yield source, target
 
     def save(self) -> None:
-        """Put the model in the place of what the directory has. Raises ConfigError before `train`."""
+        """Replace the content of the directory by the model. Raises ConfigError before `train`."""
         if not self._is_trained or self._work is None:
             raise ConfigError("nothing was trained since the last save; call train first")
         if self._directory.exists():

@@ -1,4 +1,4 @@
-"""The classes used from SIL's package sil-machine; without it, an error that says how to install it."""
+"""The classes used from SIL's package sil-machine; if it is missing, an error says how to install it."""
 
 try:
     from machine.annotations.range import Range

@@ -1,8 +1,8 @@
-"""Data with which a kernel calls others many times without Python: their machine code, and memory of their arguments.
+"""Data by which a kernel calls other kernels many times without Python: their machine code, and their arguments.
 
-A kernel that calls another one has a copy of its code, which is compiled again. Here it calls the machine code that
-Python calls, too, by its address. The NamedTuples that it passes on are images, copies of the fields that Python gave,
-in which it may write other addresses and sizes of arrays.
+Normally a kernel has a copy of the code of each kernel that it calls, which is compiled again. Here it calls, by its
+address, the same machine code that Python calls. NamedTuples are passed on as images: copies of the fields that Python
+passed, in which the kernel may write other addresses and sizes of arrays.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ call_kernel, address_in = Intrinsic("call_kernel"), Intrinsic("address_in")
 
 
 def address_of(call: KernelCall) -> int:
-    """The address of the machine code of a kernel, which is compiled or loaded now. It must return int64."""
+    """The address of the machine code of a kernel, which is compiled or loaded now. The kernel must return int64."""
     version = call.kernel.version(call.kinds)
     if version.returns != "int64":
         raise TypeError(f"{call.kernel.__name__} returns {version.returns}, expected int64")
@@ -27,12 +27,12 @@ def address_of(call: KernelCall) -> int:
 
 
 def image_words(kind: StructKind) -> int:
-    """Words of 8 bytes in an image of a NamedTuple of this kind."""
+    """The size of an image of a NamedTuple of this kind, in words of 8 bytes."""
     return layout(kind)[1] // WORD
 
 
 def word_in_image(kind: StructKind, path: Sequence[str]) -> int:
-    """Position of a field in an image of a NamedTuple; with several names, of a field within a field."""
+    """The position in words of a field in an image of a NamedTuple; with several names, of a field within a field."""
     word = 0
     for name in path:
         word += layout(kind)[0][name] // WORD

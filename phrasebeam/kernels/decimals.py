@@ -1,15 +1,18 @@
-"""Decimal numbers in bytes of text, as Python's float() reads them (Lemire 2021; Mushtak and Lemire 2023)."""
+"""Parsing of decimal numbers in the bytes of a text, to the value of Python's float().
+
+Methods: Lemire 2021; Mushtak and Lemire 2023.
+"""
 
 import numpy as np
 
 from phrasebeam.kernels.jit import inner_kernel
 
-LEAST_POWER, LARGEST_POWER = -342, 308  # of ten, times up to 19 digits, that is neither 0 nor infinite
-EXACT_FROM = -27  # the least power of ten by which a product of 64 bits may be divisible: these are rounded up
-MOST_DIGITS = 19  # that a uint64 holds
-MOST_EXPONENT = 99_999  # larger ones are not read: no number of text has them
-FRACTION_BITS, BIAS, INFINITE = 52, 1023, 0x7FF  # of a float64: stored bits of its fraction, and of its exponent
-SPARE_BITS = np.uint64(0x1FF)  # of the upper half of a product, behind the bits that are rounded
+LEAST_POWER, LARGEST_POWER = -342, 308  # powers of ten whose product with up to 19 digits can be neither 0 nor infinite
+EXACT_FROM = -27  # least q for which a uint64 may be divisible by 5**-q: rows of negative q from it on are rounded up
+MOST_DIGITS = 19  # that fit in a uint64
+MOST_EXPONENT = 99_999  # larger exponents are not read: no number in text has them
+FRACTION_BITS, BIAS, INFINITE = 52, 1023, 0x7FF  # float64: stored bits of the fraction; bias; exponent of infinity
+SPARE_BITS = np.uint64(0x1FF)  # the bits of the upper half of a product below those that are rounded
 LOW, HALF, TOP = np.uint64(0xFFFFFFFF), np.uint64(32), np.uint64(63)
 ZERO, ONE, THREE, TEN = np.uint64(0), np.uint64(1), np.uint64(3), np.uint64(10)
 PLUS, MINUS, POINT, DIGIT_0, DIGIT_9, SMALL_E, LARGE_E = b"+-.09eE"
@@ -17,7 +20,7 @@ NAMES = np.frombuffer(b"infnan", np.uint8).copy()
 
 
 def _powers_of_five() -> np.ndarray:
-    """uint64[K, 2], upper and lower half of the first 128 bits of 5**q, from LEAST_POWER on, see EXACT_FROM."""
+    """uint64[K, 2]: upper and lower half of the first 128 bits of 5**q, for q from LEAST_POWER on, see EXACT_FROM."""
     rows = []
     for q in range(LEAST_POWER, LARGEST_POWER + 1):
         power, bits = 5 ** abs(q), (5 ** abs(q)).bit_length()
@@ -31,9 +34,9 @@ FIVES = _powers_of_five()
 
 @inner_kernel
 def read_number(text, begin, end, numbers, place):
-    """Set numbers[place] (float64[n]) to the number that text[begin:end] (uint8[n]) is; whether it could be read.
+    """Set numbers[place] (float64[n]) to the number in text[begin:end] (uint8[n]); return whether it could be read.
 
-    Read are decimal numbers of at most 19 digits, such as -1.5e-07, and "inf" and "nan". float() reads others, too.
+    It reads decimal numbers of at most 19 digits, such as -1.5e-07, and "inf" and "nan". float() reads others, too.
     """
     is_negative = begin < end and text[begin] == MINUS
     if is_negative or (begin < end and text[begin] == PLUS):
@@ -77,7 +80,7 @@ def _read_name(text, begin, numbers, place, is_negative):
 
 @inner_kernel
 def _exponent(text, begin, end):
-    """The number (int64) behind the e at text[begin], which ends at `end`; above MOST_EXPONENT if it is none."""
+    """The number (int64) after the e at text[begin], up to `end`; above MOST_EXPONENT if there is no number."""
     none = MOST_EXPONENT + 1
     if text[begin] != SMALL_E and text[begin] != LARGE_E:
         return none
@@ -97,7 +100,7 @@ def _exponent(text, begin, end):
 
 @inner_kernel
 def _nearest(digits, power):
-    """The float64 nearest to `digits` (uint64) * 10**`power`, of two the even one."""
+    """The float64 nearest to `digits` (uint64) * 10**`power`; of two equally near ones the even one."""
     if digits == ZERO or power < LEAST_POWER:
         return 0.0
     if power > LARGEST_POWER:
@@ -107,13 +110,13 @@ def _nearest(digits, power):
         digits <<= ONE
         n_shifted += 1
     high, low = _product(digits, FIVES[power - LEAST_POWER, 0])
-    if high & SPARE_BITS == SPARE_BITS:  # the lower half may decide
+    if high & SPARE_BITS == SPARE_BITS:  # the lower half may decide how to round
         more, _ = _product(digits, FIVES[power - LEAST_POWER, 1])
         low += more
         high += np.uint64(more > low)
     upper = np.int64(high >> TOP)
     n_spare = np.uint64(upper + 64 - FRACTION_BITS - 3)
-    fraction = high >> n_spare  # with a bit more than is kept
+    fraction = high >> n_spare  # one bit more than is stored
     exponent = ((217706 * power) >> 16) + 63 + upper - n_shifted + BIAS
     if exponent <= 0:  # a subnormal number
         if exponent <= -63:
@@ -121,7 +124,7 @@ def _nearest(digits, power):
         fraction >>= np.uint64(1 - exponent)
         exponent = 0
     elif low <= ONE and -4 <= power <= 23 and fraction & THREE == ONE and fraction << n_spare == high:
-        fraction -= ONE  # exactly between two numbers, of which the lower is even
+        fraction -= ONE  # exactly between two floats, of which the lower one is even
     fraction = (fraction + (fraction & ONE)) >> ONE
     if exponent == 0:
         return _float64(fraction)

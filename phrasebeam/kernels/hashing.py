@@ -1,4 +1,4 @@
-"""64-bit hashes inside kernels, and slots of hash tables; wrap-around is intended, so that all values are uint64."""
+"""64-bit hashes inside kernels, and slots of hash tables. Arithmetic wraps around on purpose, so values are uint64."""
 
 import hashlib
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ import numpy as np
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
 START = np.uint64(0)  # hash of the empty sequence
-EMPTY = -1  # in a slot of a hash table of numbers from 0
+EMPTY = -1  # marks a free slot in a hash table of numbers from 0 on
 GOLDEN, HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 MURMUR = np.uint64(0xC6A4A7935BD1E995)  # the multiplier of MurmurHash64A
 
@@ -29,7 +29,7 @@ def mix(h):
 
 @inlined_kernel
 def first_slot(h, size):
-    """The slot (int64) to probe first for a key of hash `h` (uint64, mixed), of `size` (int64, a power of two)."""
+    """The slot (int64) to probe first for a key of hash `h` (uint64, mixed), among `size` (int64, a power of two)."""
     return np.int64(h & np.uint64(size - 1))
 
 
@@ -44,7 +44,7 @@ def memo_slot(key, size):
     """The slot (int64) of `key` (uint64) in a memo of `size` slots, a power of two up to 2**32.
 
     Fibonacci hashing (Knuth 1998, volume 3, section 6.4): the upper half of a product mixes best. In a memo a key
-    replaces another one of the same slot.
+    replaces another key with the same slot.
     """
     return np.int64((key * GOLDEN) >> HALF) & (size - 1)
 
@@ -83,7 +83,7 @@ def murmur(data, begin, end):
 
 @inner_kernel
 def _little_endian(data, begin, end):
-    """uint64 whose bytes, the lowest first, are data[begin:end] (uint8, at most 8)."""
+    """The uint64 whose bytes, lowest first, are data[begin:end] (uint8, at most 8)."""
     value = np.uint64(0)
     for i in range(begin, end):
         value |= np.uint64(data[i]) << np.uint64(8 * (i - begin))
@@ -96,7 +96,7 @@ def reciprocal(divisor: np.ndarray) -> np.ndarray:
 
 
 def n_slots(n_keys: int) -> int:
-    """Slots of a hash table of `n_keys` keys: a power of two, at most half of them used."""
+    """The number of slots of a hash table for `n_keys` keys: a power of two, of which at most half are used."""
     size = 2
     while size < 2 * (n_keys + 1):
         size *= 2
@@ -104,6 +104,6 @@ def n_slots(n_keys: int) -> int:
 
 
 def name_hashes(names: Sequence[str]) -> np.ndarray:
-    """uint64[N], 8 bytes of BLAKE2b of each name: for constants of modules, which no import should compile."""
+    """uint64[N], 8 bytes of BLAKE2b of each name. For constants of modules, since no import should compile a kernel."""
     digests = (hashlib.blake2b(name.encode(), digest_size=8).digest() for name in names)
     return np.array([int.from_bytes(digest, "little") for digest in digests], np.uint64)

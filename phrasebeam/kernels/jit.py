@@ -1,6 +1,6 @@
-"""The decorators of all kernels, functions compiled by numba and cached until any of their sources changes.
+"""The decorators of all kernels: functions compiled by numba, and cached until any of their sources changes.
 
-numba is imported only when a kernel must be compiled: what is in the cache is loaded without it.
+numba is imported only when a kernel must be compiled: kernels in the cache are loaded without it.
 """
 
 import threading
@@ -15,12 +15,12 @@ from phrasebeam.kernels.compilation.numba_parts import compiles
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-IS_COMPILED = compiles()  # where kernels are not, there is no machine code
+IS_COMPILED = compiles()  # if kernels are not compiled, there is no machine code
 _loading = threading.RLock()
 
 
 class Kernel:
-    """A function whose machine code is called, that for the kinds of the arguments; loaded or compiled when needed."""
+    """A function that calls machine code for the kinds of its arguments, which is loaded or compiled when needed."""
 
     def __init__(self, function: Callable[..., Any], is_inner: bool = False, is_inlined: bool = False):
         update_wrapper(self, function)
@@ -50,12 +50,12 @@ class Kernel:
 
     @cached_property
     def files(self) -> KernelFiles | None:
-        """Where its machine code is stored; no file tells what variables of enclosing functions hold."""
+        """Where its machine code is stored; None for closures: no file could tell the values of enclosing variables."""
         return KernelFiles(self.py_func) if self.py_func.__closure__ is None else None
 
     @cached_property
     def dispatcher(self) -> Any:
-        """What numba makes of the function."""
+        """numba's dispatcher of the function."""
         from phrasebeam.kernels.compilation.dispatchers import dispatcher_of
 
         return dispatcher_of(self.py_func, self.files, self.is_inner, self.is_inlined)
@@ -72,7 +72,7 @@ class Kernel:
 
     @property
     def _numba_type_(self) -> Any:
-        """The type of the kernel in other kernels, which numba asks for."""
+        """The type that numba gives the kernel in other kernels; numba looks for it by this name."""
         return self.dispatcher._numba_type_
 
     def _loaded(self, kinds: tuple[Any, ...]) -> CompiledKernel | None:
@@ -90,14 +90,14 @@ class Kernel:
 
 
 class _InnerKernel(Kernel):
-    """A kernel for kernels: it has no machine code of its own."""
+    """A kernel that only kernels call: it has no machine code of its own."""
 
     def __call__(self, *arguments: Any) -> Any:
         raise TypeError(f"{self.__name__} is for kernels only; decorate it with @kernel to call it here")
 
 
 def kernel(function: Function) -> Function:
-    """Compile `function` at its first call: without GIL, division as in numpy, cached until a source it uses changes.
+    """Compile `function` at its first call: without the GIL, division as in numpy, cached until a source changes.
 
     A kernel fills arrays that its caller allocated; it cannot allocate arrays. Indices must not be negative, except
     constants.
@@ -106,20 +106,20 @@ def kernel(function: Function) -> Function:
 
 
 def inner_kernel(function: Function) -> Function:
-    """A kernel that only kernels call (Python only with NUMBA_DISABLE_JIT), compiled within these alone."""
+    """A kernel that only kernels call (Python only with NUMBA_DISABLE_JIT); it is compiled within its callers."""
     return cast(Function, _InnerKernel(function, is_inner=True)) if IS_COMPILED else function
 
 
 def inlined_kernel(function: Function) -> Function:
-    """An inner kernel that is inlined into every caller: for the smallest, and for the hottest loops."""
+    """An inner kernel that is inlined into every caller: for the smallest kernels, and for the hottest loops."""
     return cast(Function, _InnerKernel(function, is_inner=True, is_inlined=True)) if IS_COMPILED else function
 
 
 def direct(function: Function) -> Function:
     """The kernel `function` with less overhead, for arguments that have the same types in every call.
 
-    A kernel examines the types of all arguments in each call, 30 us for a hundred arrays; the function returned does so
-    in its first call only, and later checks just the item sizes of arrays (TypeError).
+    A kernel examines the types of all arguments in each call, which takes 30 us for a hundred arrays. The function
+    returned does so in its first call only; later it checks only the item sizes of arrays (TypeError).
     """
     if not isinstance(function, Kernel):
         return function
@@ -136,7 +136,7 @@ def direct(function: Function) -> Function:
 
 
 class Intrinsic:
-    """A function for kernels alone, whose code numba asks for by its name in compilation/intrinsics.py."""
+    """A function that only kernels can call; its code is in compilation/intrinsics.py, under its name."""
 
     def __init__(self, name: str):
         self.__name__ = name

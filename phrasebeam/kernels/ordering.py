@@ -43,7 +43,7 @@ def push(scores: np.ndarray, heap: np.ndarray, size, item):
 
 @kernel
 def sort_best_first(scores: np.ndarray, heap: np.ndarray, size):
-    """Sort the heap of `size` (int64) indices in position, best first."""
+    """Sort the heap of `size` (int64) indices in place, best first."""
     for last in range(size - 1, 0, -1):
         heap[0], heap[last] = heap[last], heap[0]
         sift_down(scores, heap, TOP, np.int64(last))

@@ -1,8 +1,8 @@
 """A priority queue of items by cost: a heap with four children per node (LaMarca & Ladner 1996).
 
-For thousands of items: half as deep as a binary heap, and the costs of siblings are adjacent. A queue is
+With thousands of items it is half as deep as a binary heap, and the costs of siblings are adjacent. A queue consists of
 `costs` (float64[Q]) and `items` (int32[Q]), of which the first `size` (int64) are in use. The item of the lowest cost
-comes first, and of equal costs the item of the higher number.
+comes first; of items of equal cost, the one with the higher number.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ CHILDREN = np.int64(4)  # per node
 @inlined_kernel
 def comes_first(cost, item, other_cost, other_item):
     """Whether `item` (int64) of `cost` (float64) leaves the queue before `other_item` of `other_cost`."""
-    return (cost < other_cost) | ((cost == other_cost) & (item > other_item))  # `or` would be mispredicted branches
+    return (cost < other_cost) | ((cost == other_cost) & (item > other_item))  # `or` would be a mispredicted branch
 
 
 @kernel

@@ -1,7 +1,7 @@
-"""Kernels compiled by a second process at the same time, into the cache from which this one loads them.
+"""Compilation of kernels by a second process at the same time, into the cache from which this process loads them.
 
-numba compiles one kernel at a time, and mostly in Python. The second process knows kernels by their names and the types
-of their arguments. What both need, inner kernels, is in the cache as soon as one of them has compiled it.
+numba compiles one kernel at a time, and mostly in Python. The second process gets the names of kernels and the types of
+their arguments. Inner kernels that both need are in the cache as soon as one of the processes has compiled them.
 """
 
 import logging
@@ -18,23 +18,23 @@ from phrasebeam.system.limits import processors
 
 
 class KernelCall(NamedTuple):
-    """A kernel and the kinds of its arguments, for which it is compiled."""
+    """A kernel, and the kinds of arguments for which it is compiled."""
 
     kernel: Kernel
     kinds: tuple[Any, ...]
 
 
 def call_of(function: Callable[..., Any], *arguments: Any) -> KernelCall:
-    """The function that is compiled when Python calls the kernel with arguments of these kinds."""
+    """The machine code that a call of the kernel from Python with such arguments needs."""
     return KernelCall(cast(Kernel, function), kinds_of(arguments))
 
 
 @contextmanager
 def second_compiler(calls: Sequence[KernelCall]) -> Iterator[None]:
-    """Let another process compile those of the kernels that are not in the cache, and wait for it at the end.
+    """Let another process compile the kernels that are not in the cache, and wait for it at the end.
 
-    There is none if it would not help: on a single processor, or without a cache. What it did not compile, this
-    process does when it is called.
+    No process is started if it would not help: on a single processor, or without a cache. A kernel that the process did
+    not compile is compiled when it is called.
     """
     missing = [call for call in calls if call.kernel.is_missing(call.kinds)]
     if not missing or processors() < 2:

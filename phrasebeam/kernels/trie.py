@@ -1,4 +1,4 @@
-"""Numbers for sequences of words, equal for equal sequences: a trie whose children are in a hash table."""
+"""Numbers for sequences of words: equal sequences have equal numbers. A trie whose children are in a hash table."""
 
 from typing import Annotated, NamedTuple
 
@@ -13,7 +13,7 @@ NO_ROOM = np.int64(-1)
 
 
 class Trie(NamedTuple):
-    """Up to S nodes, each a sequence of words."""
+    """Up to S nodes, each of which stands for a sequence of words."""
 
     n_nodes: Annotated[np.ndarray, array(np.int64, 1, fill=1)]
     parent: Annotated[np.ndarray, array(np.int32, "S")]  # the sequence without its last word
@@ -23,7 +23,7 @@ class Trie(NamedTuple):
 
 
 def new_trie(capacity: int) -> Trie:
-    """Room for `capacity` sequences, the empty one included."""
+    """A trie with room for `capacity` sequences, the empty one included."""
     slots = 2
     while slots < 2 * capacity:
         slots *= 2
@@ -32,7 +32,7 @@ def new_trie(capacity: int) -> Trie:
 
 @kernel
 def child(trie: Trie, node, word):
-    """The sequence `node` followed by `word` (int64), added if it is new; NO_ROOM if it cannot be."""
+    """The node of the sequence `node` followed by `word` (int64), added if it is new; NO_ROOM if the trie is full."""
     slot = first_slot(mix(combine(combine(START, node), word)), trie.slots.size)
     while trie.slots[slot] != EMPTY:
         child_node = np.int64(trie.slots[slot])

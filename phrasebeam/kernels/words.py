@@ -1,4 +1,4 @@
-"""Sequences of word ids inside kernels: phrases lie one behind the other in arrays of int32, each a span of one."""
+"""Sequences of word ids inside kernels: arrays of int32 hold phrases one after another, each phrase a span."""
 
 from phrasebeam.kernels.jit import inlined_kernel
 

@@ -1,6 +1,6 @@
 """Features, losses, rules and metrics from a user's own files.
 
-A plugin is a file of Python that declares what it adds by the decorators of this module:
+A plugin is a Python file that declares what it adds, by the decorators of this module:
 
     from phrasebeam.plugins import pair_feature
 
@@ -8,9 +8,9 @@ A plugin is a file of Python that declares what it adds by the decorators of thi
     def same_length(phrases, idf, pair, source_length, target_length):
         return 1.0 if source_length == target_length else 0.0
 
-`phrasebeam --plugin FILE COMMAND ...` or the variable PHRASEBEAM_PLUGINS names such files; in Python `use` does. They
-are run once, before the lists that they extend are made. So a plugin imports other modules of phrasebeam within its
-functions, not at its top.
+`phrasebeam --plugin FILE COMMAND ...` or the variable PHRASEBEAM_PLUGINS names such files; in Python call `use`. They
+are run once, before the lists that they extend are made. A plugin must therefore import other modules of phrasebeam
+within its functions, not at its top.
 """
 
 from phrasebeam.plugins.declarations import (

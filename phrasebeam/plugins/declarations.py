@@ -1,4 +1,4 @@
-"""Declarations of plugins: their files, which run when a declaration is first needed, and the decorators."""
+"""Declarations of plugins: the decorators, and the plugin files, which are run when a declaration is first needed."""
 
 import importlib.util
 import os
@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, TypeVar
 
 from phrasebeam.base.errors import ConfigError
 
-FILES = "PHRASEBEAM_PLUGINS"  # variable: files, with os.pathsep between them; children inherit it
+FILES = "PHRASEBEAM_PLUGINS"  # environment variable: files separated by os.pathsep; child processes inherit it
 NAME = re.compile(r"[a-z][a-z0-9_]*")
-MODULE = "phrasebeam_plugin_"  # begins the names of the modules that files become
+MODULE = "phrasebeam_plugin_"  # prefix of the names of modules made from plugin files
 
 Declared = TypeVar("Declared", bound=Callable[..., Any])
 Item = TypeVar("Item")
@@ -30,7 +30,7 @@ class PairFeature(NamedTuple):
 
 
 class OwnMetric(NamedTuple):
-    """A metric that is a share of two sums over sentences."""
+    """A metric that is the quotient of two sums over sentences."""
 
     title: str
     is_error: bool  # whether lower is better
@@ -49,11 +49,11 @@ class Plugins(NamedTuple):
 
 
 _declared = Plugins({}, {}, {}, {}, {}, {})
-_reading: list[Path] = []  # the file that is run now
+_reading: list[Path] = []  # the plugin file that is being run
 
 
 def pair_feature(name: str, description: str, needs_counts: bool = False) -> Callable[[Declared], Declared]:
-    """Declare a dense feature of phrase pairs by a function that numba compiles.
+    """Declare a dense feature of phrase pairs: decorate a function that numba compiles.
 
     It is called with (phrases, idf, pair, source_length, target_length): the PhraseTable, the WordIdf, the number of
     the pair (int64), and the words on both sides (int64). It returns a float64 that does not depend on the context.
@@ -67,24 +67,24 @@ def pair_feature(name: str, description: str, needs_counts: bool = False) -> Cal
 
 
 def pair_loss(name: str) -> Callable[[Declared], Declared]:
-    """Declare a loss of train-ranking's pairs (`pairs: NAME`).
+    """Declare a loss for the pairs of train-ranking (`pairs: NAME`).
 
-    It is called with (leads, margin): by how much the better hypothesis of each pair scores higher (float64[P]), and
-    the setting of that name. It returns the losses of the pairs (float64[P]) and their slopes (float64[P]), minus the
-    derivative of the loss by the lead.
+    The function is called with (leads, margin): the score of the better hypothesis of each pair minus that of the worse
+    one (float64[P]), and the setting `margin`. It returns the losses of the pairs (float64[P]) and their slopes
+    (float64[P]), which are minus the derivative of the loss with respect to the lead.
     """
     return lambda loss: _declare("pair_losses", name, loss, loss)
 
 
 def update_rule(name: str) -> Callable[[Declared], Declared]:
-    """Declare a rule by which a step moves the weights (`rule: NAME`): a class with the methods of UpdateRule."""
+    """Declare a rule for the steps of weights (`rule: NAME`): decorate a class with the methods of UpdateRule."""
     return lambda rule: _declare("update_rules", name, rule, rule)
 
 
 def update_strategy(name: str) -> Callable[[Declared], Declared]:
-    """Declare where train-maxforce updates (`update: NAME`): a function of Bins and the longest phrase.
+    """Declare where train-maxforce updates (`update: NAME`): decorate a function of Bins and the longest phrase.
 
-    It returns an Update, or None for no update.
+    The function returns an Update, or None for no update.
     """
     return lambda strategy: _declare("update_strategies", name, strategy, strategy)
 
@@ -98,16 +98,16 @@ def optimizer(name: str) -> Callable[[Declared], Declared]:
 
 
 def metric(name: str, title: str, is_error: bool = False) -> Callable[[Declared], Declared]:
-    """Declare a metric by a function of a hypothesis and a reference, both str.
+    """Declare a metric: decorate a function of a hypothesis and a reference, both str.
 
-    It returns an amount and a size, both float64; the score of a corpus is 100 times the sum of amounts over the sum of
-    sizes. Of several references the one with the best share counts. `is_error`: whether lower is better.
+    The function returns an amount and a size, both float64. The score of a corpus is 100 times the sum of the amounts
+    over the sum of the sizes. With several references the best quotient counts. `is_error`: whether lower is better.
     """
     return lambda compare: _declare("metrics", name, OwnMetric(title, is_error, compare), compare)
 
 
 def _declare(kind: str, name: str, item: object, function: Declared) -> Declared:
-    """Enter what a plugin declares. Raises ConfigError."""
+    """Register a declaration of a plugin. Raises ConfigError."""
     if not _reading:
         raise ConfigError(f"{name}: declared outside a plugin; give its file to --plugin or phrasebeam.plugins.use")
     known = getattr(_declared, kind)
@@ -119,9 +119,9 @@ def _declare(kind: str, name: str, item: object, function: Declared) -> Declared
 
 
 def use(*files: str | Path) -> None:
-    """Use these plugins, too; to be called in Python before anything that they extend is imported, such as Decoder.
+    """Use these plugins, too. Call this in Python before anything that they extend is imported, such as Decoder.
 
-    Raises ConfigError if that is too late, or one of them is damaged.
+    Raises ConfigError if it is called too late, or if a plugin is damaged.
     """
     for file in files:
         if not Path(file).is_file():
@@ -140,7 +140,7 @@ def plugin_files() -> tuple[Path, ...]:
 
 @cache
 def plugins() -> Plugins:
-    """Declarations of all plugins, which are run at the first call. Raises ConfigError."""
+    """Declarations of all plugins; the first call runs the plugins. Raises ConfigError."""
     if _reading:
         raise ConfigError(f"{_reading[-1]}: imports modules that plugins extend; import them inside functions")
     for path in plugin_files():
@@ -168,7 +168,7 @@ def _run(path: Path) -> None:
 
 
 def extended(built_in: Mapping[str, Item], own: Mapping[str, Item]) -> dict[str, Item]:
-    """Built-in entries and those of plugins. Raises ConfigError if both have the same name."""
+    """Built-in entries and entries of plugins. Raises ConfigError if two have the same name."""
     if taken := next((name for name in own if name in built_in), ""):
         raise ConfigError(f"a plugin declares {taken!r}, which phrasebeam has already; choose another name")
     return {**built_in, **own}

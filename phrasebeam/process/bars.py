@@ -14,7 +14,7 @@ from phrasebeam.process.interruption import note_lines, terminal_lock
 
 
 class Count(ProgressColumn):
-    """Column with the number of steps that are done, of those that are known."""
+    """Column with the number of steps done and, if known, of all steps."""
 
     def render(self, task: Task) -> Text:
         return Text(f"{task.completed:.0f}" + ("" if task.total is None else f"/{task.total:.0f}"))
@@ -28,13 +28,13 @@ class Speed(ProgressColumn):
 
 
 class Terminal:
-    """Standard error, to which nothing more is written when a signal has said its line."""
+    """Standard error; nothing more is written to it once a signal has printed its line."""
 
     def __init__(self) -> None:
         self.stream = sys.stderr
 
     def write(self, text: str) -> int:
-        """Write `text` at once; a terminal that has gone away must not end the thread that draws."""
+        """Write `text` at once; if the terminal has gone away, the thread that draws must not end."""
         with terminal_lock, suppress(OSError):
             self.stream.write(text)
             self.stream.flush()
@@ -45,7 +45,7 @@ class Terminal:
 
 
 class CountedLines(NamedTuple):
-    """A drawing whose lines are counted, since a signal has to clear them all."""
+    """A drawing with its number of lines, since a signal has to clear them all."""
 
     content: RenderableType
 
@@ -58,12 +58,12 @@ class CountedLines(NamedTuple):
 
 
 class Bars(Progress):
-    """All bars, and below them the line that `beside` returns."""
+    """All bars, and below them the screens that `beside` returns."""
 
     def __init__(self, beside: Callable[[], Iterable[RichCast]]):
         self.beside = beside
         columns = (TextColumn("{task.description}"), BarColumn(), Count(), TimeElapsedColumn(), Speed())
-        # What the program prints belongs to standard output, not above the bars.
+        # Output of the program goes to standard output, not above the bars.
         console = Console(file=cast(IO[str], Terminal()), stderr=True)
         super().__init__(*columns, console=console, redirect_stdout=False, transient=True)
 

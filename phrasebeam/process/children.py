@@ -1,7 +1,7 @@
-"""Child processes that end when this process ends, whatever ends it.
+"""Child processes that end when this process ends, for whatever reason.
 
-As a program it runs a module as such a child: python -m phrasebeam.process.children MODULE PARENT. The module may take
-seconds to be imported; the end of the parent, a process id, is noticed from the beginning.
+When run as a program, this module runs another module as such a child: python -m phrasebeam.process.children MODULE
+PARENT. Importing MODULE may take seconds; the end of the parent, a process id, is noticed from the beginning.
 """
 
 import os
@@ -18,14 +18,14 @@ from phrasebeam.system.forks import at_fork, end_with_parent
 from phrasebeam.system.signals import blocked_signals, end_with_reader, leave_to_parent, unblock_signals
 
 CHILD = "phrasebeam.process.children"
-SECONDS_TO_STOP = 3.0  # that a forked process has, to remove its temporary files
+SECONDS_TO_STOP = 3.0  # for a forked process to remove its temporary files
 
 _started: list["subprocess.Popen[bytes] | BaseProcess"] = []
-_forking = threading.Lock()  # held while a process is forked; at the end, for good
+_forking = threading.Lock()  # held while a process is forked; when this process ends, it is never released
 
 
 def module_command(module: str, **variables: str) -> tuple[list[str], dict[str, str]]:
-    """The command line that runs `module`, for `start`, and its environment: ours with `variables` added.
+    """The command line that runs `module`, for `start`, and its environment: that of this process with `variables`.
 
     -P and PYTHONPATH make Python find this installation first, not modules of the same name in the working directory.
     """
@@ -34,19 +34,19 @@ def module_command(module: str, **variables: str) -> tuple[list[str], dict[str, 
 
 
 def start(command: list[str], environment: dict[str, str]) -> "subprocess.Popen[bytes]":
-    """Start a process with pipes: `command` is one of module_command, to which the id of this process is added."""
+    """Start a process with pipes: `command` is from module_command; the id of this process is appended to it."""
     command = [*command, str(os.getpid())]
-    with blocked_signals():  # for the child, which leaves these signals to us
+    with blocked_signals():  # inherited by the child, which leaves these signals to this process
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
     _note(process)
     return process
 
 
 def start_forked(process: BaseProcess) -> None:
-    """Fork a process, which has temporary files of its own to remove, and ends with this one by SIGTERM.
+    """Fork a process that removes its own temporary files, and that SIGTERM ends when this process ends.
 
-    Signals are blocked in it until it calls `begin_forked`, by which it has its own way to end: those that it has of
-    us would tell this process, not it.
+    Signals are blocked in the child until it calls `begin_forked`, which sets up its own handlers: the inherited ones
+    would notify this process, not the child.
     """
     with _forking, blocked_signals():
         process.start()
@@ -54,7 +54,7 @@ def start_forked(process: BaseProcess) -> None:
 
 
 def begin_forked(parent: int) -> None:
-    """End, in a process of `start_forked`, with the process `parent`, or by its SIGTERM."""
+    """Let this process, started by `start_forked`, end with the process `parent`, or by SIGTERM from it."""
     leave_to_parent()
     end_by_signals()
     unblock_signals()
@@ -62,7 +62,7 @@ def begin_forked(parent: int) -> None:
 
 
 def end_with_starter() -> None:
-    """End, in a process of `start`, with the parent, and silently if the parent no longer reads."""
+    """Let this process, started by `start`, end with its parent, and silently if the parent no longer reads."""
     end_with_reader()
     end_with_parent(int(sys.argv[-1]))
 

@@ -1,4 +1,4 @@
-"""Files that are compressed by gzip or Zstandard: recognised by content when read, by .gz or .zst when written."""
+"""Files compressed by gzip or Zstandard: recognised by content when read, by .gz or .zst in the name when written."""
 
 import errno
 import gzip
@@ -14,12 +14,12 @@ BUFFER = 1 << 17  # bytes
 
 
 def decompressed(file: io.BufferedReader) -> BinaryIO:
-    """`file`, decompressed if need be; reading raises EOFError, zlib.error or BadGzipFile if it is damaged.
+    """`file`, decompressed if it is compressed; reading raises EOFError, zlib.error or BadGzipFile if it is damaged.
 
-    Raises OSError if it needs Zstandard, and that is not installed.
+    Raises OSError if Zstandard is needed and not installed.
     """
     start = file.peek(4)[:4]
-    if start and GZIP_MAGIC.startswith(start[:2]):  # a slow pipe may have one byte yet, with which no text begins
+    if start and GZIP_MAGIC.startswith(start[:2]):  # a slow pipe may have given one byte only; no text begins with it
         return cast(BinaryIO, io.BufferedReader(gzip.GzipFile(fileobj=file)))
     if start == ZSTD_MAGIC:
         return cast(BinaryIO, io.BufferedReader(_ZstdReader(file), BUFFER))
@@ -33,7 +33,10 @@ def is_compressed(file: BinaryIO) -> bool:
 
 @contextmanager
 def compressed(file: BinaryIO, name: str) -> Iterator[BinaryIO]:
-    """A file that is compressed into `file` as its `name` says, always to the same bytes: without time and name."""
+    """A file whose content is compressed into `file`, by the suffix of `name`; equal content gives equal bytes.
+
+    For that, no time and no name is written.
+    """
     if not name.endswith(SUFFIXES):
         yield file
         return

@@ -1,4 +1,4 @@
-"""A lock on a directory in which one process works for long, so that a second one is refused."""
+"""A lock on a directory in which a process works for long, so that a second process is refused."""
 
 import errno
 import time
@@ -15,11 +15,11 @@ from phrasebeam.system.locks import close_lock, holder, open_for_lock, try_lock
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
-SECONDS_TO_WAIT = 2.0  # the workers of a process that was killed end soon after it
+SECONDS_TO_WAIT = 2.0  # the workers of a killed process end soon after it
 
 
 def alone_in_output(train: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """A function like `train` that holds the lock on the directory `output`, one of its parameters, see locked."""
+    """A function like `train` that holds the lock on the directory in its parameter `output`, see locked."""
 
     @wraps(train)
     def alone(*arguments: Parameters.args, **named: Parameters.kwargs) -> Result:
@@ -31,10 +31,10 @@ def alone_in_output(train: Callable[Parameters, Result]) -> Callable[Parameters,
 
 @contextmanager
 def locked(directory: Path) -> Iterator[None]:
-    """Hold the lock on `directory`, which is made if it is not there, and removed at the end if nothing is in it.
+    """Hold the lock on `directory`. The directory is created if needed, and removed at the end if it is empty.
 
-    Raises BlockingIOError, which names the other process, if the lock is held. Systems and file systems without locks
-    have none.
+    Raises BlockingIOError, which names the other process, if another process holds the lock. On systems and file
+    systems without locks nothing is locked.
     """
     is_new = not directory.exists()
     directory.mkdir(parents=True, exist_ok=True)
@@ -45,13 +45,13 @@ def locked(directory: Path) -> Iterator[None]:
             yield
     finally:
         if is_new:
-            with suppress(OSError):  # something is in it
+            with suppress(OSError):  # it is not empty
                 directory.rmdir()
         close_lock(descriptor)
 
 
 def check_free(directory: Path) -> None:
-    """Raises BlockingIOError, which names the other process, if the lock on `directory` is held."""
+    """Raise BlockingIOError, which names the other process, if another process holds the lock on `directory`."""
     descriptor = open_for_lock(directory)
     try:
         _lock(descriptor, directory, time.monotonic())

@@ -1,7 +1,7 @@
-"""A line and status 2 if the system or C++ ends a process, which Python does not notice or cannot handle.
+"""A line and status 2 when the system or C++ ends a process in a way that Python does not notice or cannot handle.
 
-That is SIGBUS, when a mapped file has lost the page that is read, and std::terminate, where C++, such as that of LLVM,
-has no more memory. Either may come at any place, so that a few machine instructions must do, made by LLVM.
+These are SIGBUS, when a mapped file has lost the page that is read, and std::terminate, when C++ code, such as LLVM's,
+has no more memory. Either may happen at any place, so the handler must be a few machine instructions, made by LLVM.
 """
 
 import ctypes
@@ -24,12 +24,12 @@ _code: Any = None  # must live as long as the process
 
 
 def end_by_fatal_errors(name: str) -> None:
-    """Let such errors end this process, and those forked from it, as said above; `name` begins the line.
+    """Let such errors end this process, and processes forked from it, as said above; `name` begins the line.
 
-    Where the system has no signal of C, or C++ is not GNU's, they end it as before.
+    If the system has no `signal` function in C, or C++ is not GNU's, the errors end the process as before.
     """
     global _code
-    if LOST_PAGE is None:  # nor has the system the functions that the code calls
+    if LOST_PAGE is None:  # such a system does not have the functions that the code calls, either
         return
     clear = CLEAR_LINE + SHOW_CURSOR if os.isatty(2) else ""
     texts = {"no_page": NO_PAGE, "no_memory": NO_MEMORY}
@@ -46,8 +46,8 @@ def _call(function: Any, *arguments: int) -> None:
 
 
 def _compiled(texts: dict[str, bytes]) -> Any:
-    """Machine code of functions by name that each write a text to standard error and end the process."""
-    from llvmlite import binding, ir  # which some commands do without
+    """Machine code of functions, by name; each writes its text to standard error and ends the process."""
+    from llvmlite import binding, ir  # not needed by some commands
 
     module = ir.Module()
     is_ending = ir.GlobalVariable(module, ir.IntType(32), "is_ending")
@@ -63,7 +63,7 @@ def _compiled(texts: dict[str, bytes]) -> Any:
 
 
 def _add_function(module: Any, name: str, text: bytes, is_ending: Any) -> None:
-    """if exchange(is_ending, 1): forever pause(); write(2, text, size); _exit(2). Of several threads one writes."""
+    """if exchange(is_ending, 1): forever pause(); write(2, text, size); _exit(2). So only one thread writes."""
     from llvmlite import ir
 
     number, size, pointer = ir.IntType(32), ir.IntType(64), ir.IntType(8).as_pointer()
@@ -85,7 +85,7 @@ def _add_function(module: Any, name: str, text: bytes, is_ending: Any) -> None:
 
 
 def _external(module: Any, name: str, result: Any, *arguments: Any) -> Any:
-    """A function of C's library that a handler of signals may call."""
+    """A function of the C library that may be called in a signal handler."""
     from llvmlite import ir
 
     return module.globals.get(name) or ir.Function(module, ir.FunctionType(result, arguments), name)

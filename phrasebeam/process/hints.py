@@ -1,6 +1,6 @@
-"""Hints: lines that a command prints on standard error when its work is done; an error stands alone."""
+"""Hints: lines that a command prints on standard error when its work is done; after an error they are not printed."""
 
-_hints: dict[str, None] | None = None  # in their order, each once; None: no command runs
+_hints: dict[str, None] | None = None  # in order, each once; None: no command runs
 
 
 def begin_hints() -> None:
@@ -10,7 +10,7 @@ def begin_hints() -> None:
 
 
 def hint(line: str) -> None:
-    """Let the command that runs, if there is one, print `line` at its end."""
+    """Let the running command, if there is one, print `line` at its end."""
     if _hints is not None:
         _hints[line] = None
 

@@ -1,6 +1,6 @@
-"""The end of a command by a signal: what it has begun is removed, its children end, a line tells how to go on.
+"""The end of a command by a signal: unfinished output is removed, child processes end, a line tells how to go on.
 
-A thread of its own does this: Python runs handlers of signals in the main thread, which may be inside a kernel.
+A separate thread does this: Python runs signal handlers in the main thread, which may be inside a kernel.
 """
 
 import os
@@ -16,35 +16,35 @@ from phrasebeam.system.signals import ENDING
 if TYPE_CHECKING:
     from pathlib import Path
 
-SECONDS_OF_ONE_REQUEST = 0.2  # signals that come together, say to a process and its group, are one
-CLEAR_LINE, LINE_UP, SHOW_CURSOR = "\r\x1b[K", "\x1b[A", "\x1b[?25h"  # of progress bars
+SECONDS_OF_ONE_REQUEST = 0.2  # signals that come within this time, say to a process and its group, count as one
+CLEAR_LINE, LINE_UP, SHOW_CURSOR = "\r\x1b[K", "\x1b[A", "\x1b[?25h"  # to remove progress bars
 
-terminal_lock = threading.Lock()  # of who draws; taken for good by the end, which nothing may be drawn over
+terminal_lock = threading.Lock()  # held by a thread that draws; never released by the ending, so that nothing is drawn
 SECONDS_TO_DRAW = 1.0
 
 _is_ending = False
-_work: "Path | None" = None  # where the command will go on
+_work: "Path | None" = None  # directory in which the same command would go on
 _has_output = False
 _n_lines = 0
-_sender: int | None = None  # of the pipe by which Python tells of signals
+_sender: int | None = None  # end of the pipe into which Python writes signals
 _stops = False  # see stop_by_signals
 _last_acts: list[Callable[[], None]] = []
 
 
 def before_end(act: Callable[[], None], is_first: bool = False) -> None:
-    """Let a signal call `act`, from a thread of its own, before it ends this process; `is_first`: before all others."""
+    """Let a signal call `act`, in a separate thread, before it ends this process; `is_first`: before other acts."""
     _last_acts.insert(0 if is_first else len(_last_acts), act)
 
 
 def end_by_signals(name: str = "") -> None:
     """Let SIGINT, SIGTERM and SIGHUP end this process as said above, with status 128 + signal.
 
-    `name` begins the line; without it, none is printed. A second signal ends the process at once. Signals that are
-    ignored, as nohup lets SIGHUP be, stay so. Called in the main thread.
+    `name` begins the line; without a name, no line is printed. A second signal ends the process at once. Signals that
+    are ignored, as SIGHUP is under nohup, stay ignored. To be called in the main thread.
     """
     global _sender
     receiver, _sender = os.pipe()
-    if hasattr(os, "set_blocking"):  # Windows with Python 3.11 has none, and asks for none
+    if hasattr(os, "set_blocking"):  # on Windows with Python 3.11 it is missing, and not needed
         os.set_blocking(_sender, False)
     signal.set_wakeup_fd(_sender, warn_on_full_buffer=False)
     for number in ENDING:
@@ -55,9 +55,9 @@ def end_by_signals(name: str = "") -> None:
 
 @contextmanager
 def stop_by_signals(stop: Callable[[], None]) -> Iterator[None]:
-    """Within the block the first signal calls `stop`, in place of ending this process; a second one ends it at once.
+    """Within the block the first signal calls `stop` instead of ending this process; a second one ends it at once.
 
-    `stop` is called in the main thread, which must not be inside a kernel for long. In other threads nothing changes.
+    `stop` is called in the main thread, which must not be inside a kernel for long. In other threads this does nothing.
     """
     global _stops
     if threading.current_thread() is not threading.main_thread():
@@ -82,26 +82,26 @@ def stop_by_signals(stop: Callable[[], None]) -> Iterator[None]:
         _stops = False
         for number, handler in before.items():
             signal.signal(number, handler)
-        if _sender is not None:  # event loops put another in its place
+        if _sender is not None:  # event loops replace it
             signal.set_wakeup_fd(_sender, warn_on_full_buffer=False)
 
 
 def ignore_signals() -> None:
-    """Ignore signals from now on: the outcome of the command is known, and the interpreter needs time to end."""
+    """Ignore signals from now on: the command has its outcome, and the interpreter needs time to end."""
     for number in ENDING:
         signal.signal(number, signal.SIG_IGN)
 
 
 def wait_if_ending() -> None:
-    """Wait if a signal is ending this process: messages of this thread would be consequences of it, or too late."""
+    """Wait for ever if a signal is ending this process: messages of this thread would come from that, or too late."""
     while _is_ending:
         time.sleep(1)
 
 
 def goes_on_in(work: "Path") -> None:
-    """Tell who interrupts this process that the same command goes on from the last checkpoint in `work`.
+    """Let an interruption print that the same command goes on from the last checkpoint in `work`.
 
-    Work within that of a larger one, say a stage of a recipe, is part of it.
+    If `work` is inside a directory that was named before, such as that of a recipe with stages, that one is printed.
     """
     global _work
     if _work is None or not work.is_relative_to(_work):
@@ -109,13 +109,13 @@ def goes_on_in(work: "Path") -> None:
 
 
 def note_output() -> None:
-    """Remember that output was written that remains: a whole file or directory, or a part of standard output."""
+    """Record that output was written that remains: a whole file or directory, or a part of standard output."""
     global _has_output
     _has_output = True
 
 
 def note_lines(n: int) -> None:
-    """Remember that the last `n` lines on the terminal are progress bars and what stands beside them."""
+    """Record that the last `n` lines on the terminal are progress bars and screens beside them."""
     global _n_lines
     _n_lines = n
 
@@ -127,7 +127,7 @@ def _note(number: int, frame: object) -> None:
 
 def _watch(receiver: int, name: str) -> None:
     number, first = _received(receiver), time.monotonic()
-    with suppress(RuntimeError):  # no more threads: a second signal changes nothing
+    with suppress(RuntimeError):  # no thread can be started: a second signal has no effect
         threading.Thread(target=_end_at_once, args=(receiver, first), daemon=True).start()
     try:
         _end(number, name)
@@ -143,7 +143,7 @@ def _end_at_once(receiver: int, first: float) -> None:
 
 
 def _received(receiver: int) -> int:
-    """The next signal that ends this process."""
+    """The next signal that ends this process, read from the pipe."""
     while (number := os.read(receiver, 1)[0]) not in ENDING or _stops:
         pass
     return number

@@ -1,4 +1,4 @@
-"""The directories of the package and of what this user's runs keep for later ones: compiled kernels."""
+"""Directories: that of the package, and the cache that a user's runs keep for later ones, with compiled kernels."""
 
 import os
 from collections.abc import Iterator
@@ -17,12 +17,12 @@ def cache_home() -> Path | None:
 
 
 def folder_of(name: str) -> Path:
-    """The folder `name` of the package, or beside it in a checkout without symbolic links, see phrasebeam/links.py."""
+    """The folder `name` of the package; in a checkout without symbolic links the one beside it, see links.py."""
     return PACKAGE / name if (PACKAGE / name).is_dir() else ROOT / name
 
 
 def source_files() -> Iterator[Path]:
-    """All modules of the package, in no order."""
+    """All modules of the package, in arbitrary order."""
     yield from PACKAGE.glob("*.py")
     for entry in PACKAGE.iterdir():
         yield from folder_of(entry.name).glob("**/*.py")

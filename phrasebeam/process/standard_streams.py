@@ -13,7 +13,7 @@ NAMES = ("standard input", STANDARD_OUTPUT, "standard error")  # by descriptor
 
 
 class _NamedOutput(io.FileIO):
-    """Standard output; its errors name it."""
+    """Standard output, named in its errors."""
 
     def write(self, data: Any, /) -> int:
         note_output()
@@ -26,7 +26,7 @@ class _NamedOutput(io.FileIO):
 
 
 def name_standard_output() -> None:
-    """Let errors of sys.stdout tell that it is the standard output; what its encoding lacks is written as \\xe7."""
+    """Let errors of sys.stdout name standard output; characters that its encoding lacks are written as \\xe7."""
     old = cast(io.TextIOWrapper, sys.stdout)
     buffer = io.BufferedWriter(_NamedOutput(old.fileno(), "wb", closefd=False))
     lines, through = bool(old.line_buffering), bool(old.write_through)
@@ -34,12 +34,12 @@ def name_standard_output() -> None:
 
 
 def drop_standard_output() -> None:
-    """Let standard output go nowhere, what is still to be flushed too: its reader has gone."""
+    """Discard standard output, including what is still to be flushed: its reader has gone."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def open_closed_streams() -> list[str]:
-    """Open closed standard streams as /dev/null, so that no file gets their numbers; returns their names."""
+    """Open closed standard streams as /dev/null, so that no file gets their numbers; return their names."""
     closed = []
     for descriptor, name in enumerate(NAMES):
         try:

@@ -1,6 +1,6 @@
-"""A line on the terminal from the start of a command until anything else is written there: imports take seconds.
+"""A line on the terminal while a command starts, until anything else is written there: imports take seconds.
 
-It says that kernels will be compiled, if the command has not succeeded since phrasebeam or numba were installed.
+It says that kernels will be compiled if the command has not succeeded since phrasebeam or numba was installed.
 """
 
 import os
@@ -21,18 +21,18 @@ _is_shown = False
 
 
 def show_starting_line(command: str, compiles: bool) -> None:
-    """Say on a terminal that `command` starts, or that it compiles kernels, if it does so when it is first run."""
+    """Say on a terminal that `command` starts or, if it compiles kernels and is run for the first time, say that."""
     global _is_shown
     if os.isatty(2) and not is_dumb():
         _is_shown = True
         text = f"{COMPILING}: 0" if compiles and not _has_run(command) else f"{command}: starting"
         _write(text)
-        with suppress(RuntimeError):  # no more threads: the line stays as it is
+        with suppress(RuntimeError):  # no thread can be started: the line stays as it is
             threading.Thread(target=_count_seconds, args=(text,), daemon=True).start()
 
 
 def is_dumb() -> bool:
-    """Whether the terminal can only show lines, like that of an editor."""
+    """Whether the terminal can only show lines, as that of an editor."""
     return os.environ.get("TERM") == "dumb"
 
 
@@ -55,7 +55,7 @@ def _count_seconds(text: str) -> None:
 
 
 def note_run(command: str) -> None:
-    """`command` has ended well, so that its kernels are in the cache."""
+    """Record that `command` has succeeded, so that its kernels are in the cache."""
     path = _mark(command)
     if path and path.parent.parent.is_dir():
         with suppress(OSError):
@@ -72,7 +72,7 @@ def _has_run(command: str) -> bool:
 
 
 def _mark(command: str) -> Path | None:
-    """The file whose modification time is the time of the last run."""
+    """The file whose modification time is the time of the command's last successful run."""
     home = cache_home()
     return home and home / "commands" / command
 

@@ -9,13 +9,13 @@ from phrasebeam.system.limits import address_space_limit
 
 NO_MEMORY = "memory ran out; use fewer --threads or less data, or raise its limit (ulimit -v)"
 NO_THREAD = "no further thread can be started; use fewer --threads, or raise the limits (ulimit -u, ulimit -v)"
-OF_SYSTEM = {  # what an error is about that names no file, and advice
+OF_SYSTEM = {  # for errors that name no file: what they are about, and advice
     errno.EMFILE: ("a file or a pipe", "raise the limit (ulimit -n)"),
     errno.ENFILE: ("a file or a pipe", "end other programs"),
     errno.ENOMEM: ("memory", "use fewer --threads or less data, or raise its limit (ulimit -v)"),
     errno.EAGAIN: ("a process", "use fewer --threads, or raise the limit (ulimit -u)"),
 }
-# Interpreter, libraries and kernels map 420 to 820 MB of addresses, up to 1080 where kernels are compiled.
+# Interpreter, libraries and kernels map 420 to 820 MB of addresses, and up to 1080 MB when kernels are compiled.
 LEAST_ADDRESS_SPACE = 5 << 28  # bytes
 
 
@@ -33,9 +33,9 @@ def shortage(error: BaseException) -> str:
 
 
 def too_few_addresses() -> str:
-    """The message if a limit leaves less address space than a command with kernels needs; else empty.
+    """A message if a limit leaves less address space than a command with kernels needs; otherwise empty.
 
-    Asked before libraries are imported: those that have too little say wrong things, or end the process without a word.
+    To be checked before libraries are imported: with too little space they print wrong messages, or end the process.
     """
     limit, needed = address_space_limit(), LEAST_ADDRESS_SPACE
     if limit is None or limit >= needed:
@@ -46,13 +46,13 @@ def too_few_addresses() -> str:
 
 @contextmanager
 def named_in_errors(path: Path) -> Iterator[None]:
-    """Errors of the system that name no file name `path`, the file or directory that is written."""
+    """Let system errors that name no file name `path`, the file or directory that is written."""
     try:
         yield
     except BrokenPipeError:
         raise
     except OSError as error:
-        if type(error) is OSError and error.errno is None:  # numpy's, which says only how much was written
+        if type(error) is OSError and error.errno is None:  # raised by numpy, which says only how much was written
             raise OSError(errno.ENOSPC, f"could not be written ({error}); is the disk full?", str(path)) from error
         if error.errno is not None and error.filename is None:
             error.filename = str(path)

@@ -1,7 +1,7 @@
-"""Temporary files and directories that become the results of commands, and of which no killed process leaves any.
+"""Temporary files and directories that become the results of commands; those of killed processes are removed.
 
-A process holds a lock on each of its own. The next process that writes to the same folder removes those that nobody
-holds: they were left by a process that was killed. Where the system has no locks, they stay.
+A process holds a lock on each of its own. The next process that writes to the same folder removes those without a
+lock: they were left by a process that was killed. On systems without locks they stay.
 """
 
 import errno
@@ -21,24 +21,24 @@ from phrasebeam.system.descriptors import NO_LINK, WITHOUT_WAITING, exchange
 from phrasebeam.system.forks import at_fork
 from phrasebeam.system.locks import HAS_LOCKS, close_lock, keep_for_lock, lock, open_for_lock, try_lock
 
-SUFFIX = ".phrasebeam.unfinished"  # not that of another program, whose files are not ours to remove
-NAME = re.compile(rf"\..*\.[a-z0-9_]{{8}}{re.escape(SUFFIX)}", re.DOTALL)  # tempfile puts eight characters of its own
-SECONDS_TO_REMOVE = 2.0  # while other threads still write
+SUFFIX = ".phrasebeam.unfinished"  # no other program uses it: files of other programs are not ours to remove
+NAME = re.compile(rf"\..*\.[a-z0-9_]{{8}}{re.escape(SUFFIX)}", re.DOTALL)  # tempfile adds eight characters
+SECONDS_TO_REMOVE = 2.0  # while other threads may still write
 
-_changing = threading.Lock()  # held while something unfinished begins or is renamed; at the end, for good
-_begun: set[Path] = set()  # what this process has to remove
+_changing = threading.Lock()  # held while an unfinished file begins or is renamed; at the end never released
+_begun: set[Path] = set()  # what this process has to remove at its end
 
 
 @contextmanager
 def unfinished_file(folder: Path, name: str) -> Iterator[Path]:
-    """A new file in `folder`, for what will be `name`; removed at the end if it is still there."""
+    """A new file in `folder` that will be renamed to `name`; removed at the end if it is still there."""
     with _unfinished(folder, name, is_directory=False) as path:
         yield path
 
 
 @contextmanager
 def unfinished_directory(folder: Path, name: str) -> Iterator[Path]:
-    """A new directory in `folder`, for what will be `name`; removed at the end if it is still there."""
+    """A new directory in `folder` that will be renamed to `name`; removed at the end if it is still there."""
     with _unfinished(folder, name, is_directory=True) as path:
         yield path
 
@@ -58,27 +58,27 @@ def _unfinished(folder: Path, name: str, is_directory: bool) -> Iterator[Path]:
 
 
 def put_in_place(unfinished: Path, path: Path) -> None:
-    """Rename what is finished to `path`, in one step; a directory there then has the name of what was unfinished.
+    """Rename a finished file or directory to `path` in one step; an old directory there gets the unfinished name.
 
     Raises OSError, for example if another process has locked the directory `path`.
     """
     with _changing:
         _replace(unfinished, path)
-        if _begun.isdisjoint(path.absolute().parents):  # else the whole directory is unfinished
+        if _begun.isdisjoint(path.absolute().parents):  # otherwise the directory around it is unfinished
             note_output()
 
 
 def remove(path: Path) -> None:
-    """Remove the file or directory `path`, if it is there, in one step: whoever is killed leaves all of it or nothing.
+    """Remove the file or directory `path`, if it exists, in one step: a process that is killed leaves all or nothing.
 
-    What is then left of it under another name is removed by the next one that writes to the same folder.
+    What a killed process leaves of it under another name is removed by the next process that writes to the same folder.
     """
     with suppress(FileNotFoundError), unfinished_directory(path.parent, path.name) as begun:
         os.replace(path, begun / path.name)
 
 
 def remove_unfinished() -> None:
-    """Remove all that this process has begun, before it ends: its threads cannot begin or finish anything after."""
+    """Remove everything unfinished of this process before it ends; after that, threads cannot begin or finish any."""
     _changing.acquire()
     deadline = time.monotonic() + SECONDS_TO_REMOVE
     while (left := [path for path in _begun.copy() if os.path.lexists(path)]) and time.monotonic() < deadline:
@@ -92,22 +92,22 @@ def is_unfinished(path: Path) -> bool:
 
 
 def remove_abandoned(folder: Path) -> None:
-    """Remove unfinished files and directories in `folder` that no process holds."""
+    """Remove the unfinished files and directories in `folder` that no process has locked."""
     if not HAS_LOCKS:
         return  # another process may still write them
     try:
         with os.scandir(folder) as entries:
             paths = [path for entry in entries if is_unfinished(path := Path(entry.path))]
     except OSError:
-        return  # who writes there will raise it
+        return  # the process that writes there will raise the error
     for path in paths:
-        with suppress(OSError), _open(path) as descriptor:  # held by another, or not ours to remove
+        with suppress(OSError), _open(path) as descriptor:  # another process has the lock, or we may not remove it
             try_lock(descriptor)
             _remove(path)
 
 
 def _new(folder: Path, name: str, is_directory: bool) -> tuple[Path, int]:
-    """A new file or directory, and a descriptor of it that has the lock."""
+    """A new file or directory, and a locked file descriptor of it."""
     while True:
         if is_directory:
             path = Path(tempfile.mkdtemp(SUFFIX, f".{name}.", folder)).absolute()
@@ -118,7 +118,7 @@ def _new(folder: Path, name: str, is_directory: bool) -> tuple[Path, int]:
         else:
             descriptor, text = tempfile.mkstemp(SUFFIX, f".{name}.", folder)
             path, descriptor = Path(text).absolute(), keep_for_lock(descriptor)
-        with suppress(OSError):  # a file system without locks: then nobody removes it
+        with suppress(OSError):  # a file system without locks: nobody will remove it
             lock(descriptor)
         if path.exists():
             return path, descriptor

@@ -1,1 +1,1 @@
-"""What not every operating system has, each with what is done where it is lacking: nothing else asks for the system."""
+"""Functions that differ between operating systems, with replacements; no other package asks for the system."""

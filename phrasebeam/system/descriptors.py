@@ -1,4 +1,4 @@
-"""Files below the level of Python's: open without waiting, read at a place, room on disk, owners, names exchanged."""
+"""File operations below Python's: open without waiting, read at a position, reserve room, owners, exchange names."""
 
 import ctypes
 import errno
@@ -12,10 +12,10 @@ from phrasebeam.system.optional import c_function, optional_module
 
 fcntl = optional_module("fcntl")
 
-AT_FDCWD, RENAME_EXCHANGE = -100, 2  # of Linux' renameat2
-FICLONE = 0x40049409  # of Linux: a copy that shares its blocks until one of the files changes (Btrfs, XFS and others)
+AT_FDCWD, RENAME_EXCHANGE = -100, 2  # for Linux' renameat2
+FICLONE = 0x40049409  # Linux: make a copy that shares blocks until one file changes (Btrfs, XFS and others)
 BLOCK = 1 << 20  # bytes
-BINARY = getattr(os, "O_BINARY", 0)  # Windows would change the ends of lines
+BINARY = getattr(os, "O_BINARY", 0)  # without it, Windows would change line ends
 WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 HAS_OWNERS = hasattr(os, "geteuid")
@@ -23,17 +23,17 @@ WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
 def open_binary_descriptor(path: str | Path, flags: int, mode: int = 0o666) -> int:
-    """A descriptor of a file by os.open; one that is read is not waited for, such as the writer of a named pipe."""
+    """A file descriptor by os.open; opening for reading does not wait, say for the writer of a named pipe."""
     return os.open(path, flags | BINARY | (0 if flags & (os.O_RDWR | os.O_WRONLY) else WITHOUT_WAITING), mode)
 
 
 def open_without_links(path: str, flags: int) -> int:
-    """Open `path` as an opener of open(): no symbolic link, and without waiting for the writer of a named pipe."""
+    """Open `path`, as an opener for open(): not a symbolic link, and without waiting for the writer of a named pipe."""
     return open_binary_descriptor(path, flags | NO_LINK)
 
 
 def read_at(descriptor: int, n_bytes: int, position: int) -> bytes:
-    """Read at most `n_bytes` of a file from a position on; the position that `descriptor` has stays."""
+    """Read at most `n_bytes` of a file from `position` on; the position of `descriptor` does not change."""
     if hasattr(os, "pread"):
         return os.pread(descriptor, n_bytes, position)
     before = os.lseek(descriptor, 0, os.SEEK_CUR)
@@ -45,9 +45,9 @@ def read_at(descriptor: int, n_bytes: int, position: int) -> bytes:
 
 
 def reserve(descriptor: int, begin: int, n_bytes: int) -> None:
-    """Let a file end with so many bytes of zeros from its end `begin` on, which have their room on the disk.
+    """Append `n_bytes` zeros to a file at its end `begin`, so that their room on the disk is allocated.
 
-    Raises OSError where there is too little: a process that maps the file would end when the disk is full.
+    Raises OSError if there is too little room: without this, a full disk would end a process that maps the file.
     """
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(descriptor, begin, n_bytes)
@@ -59,16 +59,16 @@ def reserve(descriptor: int, begin: int, n_bytes: int) -> None:
 
 
 def share_blocks(source: int, target: int) -> None:
-    """Give the file of the descriptor `target` the blocks of another file. Raises OSError where that is impossible."""
+    """Let the file of descriptor `target` share the blocks of `source`. Raises OSError if that is impossible."""
     if fcntl is None:
         raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
     fcntl.ioctl(target, FICLONE, source)
 
 
 def link_read_only(path: Path, target: Path) -> None:
-    """Make `target` another name of the file `path`, which can only be read and replaced from now on. Raises OSError.
+    """Make `target` another name of the file `path`, and make the file read-only. Raises OSError.
 
-    Windows does not replace files that can only be read.
+    From then on it can only be read and replaced. Windows does not replace read-only files.
     """
     if not HAS_OWNERS:
         raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
@@ -77,7 +77,7 @@ def link_read_only(path: Path, target: Path) -> None:
 
 
 def sync_directory(directory: Path) -> None:
-    """Make the name of a new file outlive a crash of the machine, where directories can be opened."""
+    """Make the name of a new file survive a crash of the machine, on systems where directories can be opened."""
     if not HAS_OWNERS:
         return
     descriptor = os.open(directory, os.O_RDONLY)
@@ -88,21 +88,21 @@ def sync_directory(directory: Path) -> None:
 
 
 def others_may_have_written(status: os.stat_result) -> bool:
-    """Whether a file may be the work of others than this user and root; False on systems that do not say."""
+    """Whether users other than this one and root may have written a file; False on systems that do not say."""
     if not hasattr(os, "geteuid"):
         return False
     return status.st_uid not in (0, os.geteuid()) or bool(status.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
 
 
 def user_number() -> int:
-    """The number of this user; 0 where users have none."""
+    """The number of this user; 0 on systems without such numbers."""
     return os.getuid() if hasattr(os, "getuid") else 0
 
 
 def exchange(one: Path, other: Path) -> bool:
-    """Exchange the names of two files or directories in one step; False where the system cannot do that.
+    """Exchange the names of two files or directories in one step; False if the system cannot do that.
 
-    Raises FileNotFoundError where one of them is not there.
+    Raises FileNotFoundError if one of them does not exist.
     """
     rename: Callable[..., Any] | None = c_function("renameat2")
     if rename is None:

@@ -1,4 +1,4 @@
-"""Forks of this process: where the system has none, or none that is safe, work is done by threads.
+"""Forks of this process: on systems without forks, or without safe ones, threads do the work.
 
 macOS has forks, but its libraries may end a forked process that calls them.
 """
@@ -20,22 +20,22 @@ def can_fork() -> bool:
 
 
 def fork_context() -> Any:
-    """The processes, pipes and counters of multiprocessing for forks, where `can_fork`."""
+    """The context of multiprocessing for forks (processes, pipes, counters); only if `can_fork`."""
     return multiprocessing.get_context("fork")
 
 
 def at_fork(**called: Callable[[], None]) -> None:
-    """Let each fork call `before`, `after_in_parent` or `after_in_child`, as os.register_at_fork does."""
+    """Let each fork call `before`, `after_in_parent` or `after_in_child`, as with os.register_at_fork."""
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(**called)
 
 
 def end_with_parent(parent: int) -> None:
-    """Let this process be killed when the process `parent` ends, at once if that has ended already.
+    """Let this process be killed when the process `parent` ends, or at once if that has already ended.
 
-    Only Linux can do that; elsewhere children end when they next write to their parent.
+    Only Linux can do that; on other systems child processes end when they next write to their parent.
     """
     if prctl := c_function("prctl"):
         prctl(SET_PARENT_DEATH_SIGNAL, KILL)
-        if os.getppid() != parent:  # elsewhere the parent may be a program that starts Python
+        if os.getppid() != parent:  # only checked on Linux: elsewhere the parent may be a program that starts Python
             os._exit(1)

@@ -1,4 +1,4 @@
-"""Locks of processes on files and directories (flock): nothing is locked where the system has no such locks."""
+"""Locks of processes on files and directories (flock); on systems without such locks nothing is locked."""
 
 import os
 from contextlib import suppress
@@ -16,15 +16,15 @@ NO_DESCRIPTOR = -1
 def open_for_lock(path: Path, flags: int = 0) -> int:
     """A descriptor of a file or directory for the functions below, to be closed by `close_lock`. Raises OSError.
 
-    `flags` are some more of os.open. NO_DESCRIPTOR where there are no locks: such systems cannot open directories.
+    `flags`: more flags for os.open. Without locks it is NO_DESCRIPTOR: such systems cannot open directories.
     """
     return os.open(path, os.O_RDONLY | flags) if HAS_LOCKS else NO_DESCRIPTOR
 
 
 def keep_for_lock(descriptor: int) -> int:
-    """An open `descriptor` for the functions below; without locks it is closed, and NO_DESCRIPTOR returned.
+    """An open `descriptor`, kept for the functions below; without locks it is closed, and NO_DESCRIPTOR is returned.
 
-    Systems without locks do not rename files that are open.
+    Systems without locks cannot rename files that are open.
     """
     if HAS_LOCKS:
         return descriptor
@@ -33,25 +33,25 @@ def keep_for_lock(descriptor: int) -> int:
 
 
 def close_lock(descriptor: int) -> None:
-    """Close a descriptor of `open_for_lock`, by which others can take the lock."""
+    """Close a descriptor of `open_for_lock`, which releases the lock."""
     if descriptor != NO_DESCRIPTOR:
         os.close(descriptor)
 
 
 def lock(descriptor: int) -> None:
-    """Wait for the lock, and take it. Raises OSError where the file system has no locks."""
+    """Wait for the lock, and take it. Raises OSError if the file system has no locks."""
     if HAS_LOCKS:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
 def try_lock(descriptor: int) -> None:
-    """Take the lock. Raises BlockingIOError where another process holds it, OSError as `lock`."""
+    """Take the lock. Raises BlockingIOError if another process holds it, OSError as `lock` does."""
     if HAS_LOCKS:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def holder(descriptor: int) -> str:
-    """The process that has the lock, by Linux' list: 1: FLOCK ADVISORY WRITE PID DEVICE:INODE ...."""
+    """The process that holds the lock, from Linux' list: 1: FLOCK ADVISORY WRITE PID DEVICE:INODE ...."""
     number = str(os.fstat(descriptor).st_ino)
     with suppress(OSError):
         for line in LOCKS.read_text().splitlines():

@@ -1,4 +1,4 @@
-"""The memory that processes hold, as Linux tells it; other systems tell the peak of this process, or nothing."""
+"""The memory that processes use, as Linux reports it; other systems report the peak of this process, or nothing."""
 
 import mmap
 import os
@@ -13,19 +13,19 @@ from typing import NamedTuple
 from phrasebeam.system.descriptors import read_at
 from phrasebeam.system.limits import peak_of_process
 
-STATM, STATM_SIZE = "/proc/self/statm", 200  # bytes: seven numbers
-UNIT = 1024  # of the sizes in /proc/PID/status and smaps_rollup
+STATM, STATM_SIZE = "/proc/self/statm", 200  # bytes, enough for its seven numbers
+UNIT = 1024  # bytes; unit of the sizes in /proc/PID/status and smaps_rollup
 
 
 class ResidentMemory(NamedTuple):
     """The resident memory of a process."""
 
     all: int  # bytes
-    mapped: int  # bytes of it that are pages of files
+    mapped: int  # bytes of `all` that are pages of files
 
 
 def resident_memory() -> ResidentMemory | None:
-    """The resident memory of this process; None where the system does not say, or not now."""
+    """The resident memory of this process; None if the system does not say, or not at this moment."""
     try:
         _, pages, mapped = read_at(_statm(os.getpid()), STATM_SIZE, 0).split()[:3]
     except OSError:
@@ -35,12 +35,12 @@ def resident_memory() -> ResidentMemory | None:
 
 @cache
 def _statm(pid: int) -> int:
-    """A descriptor that stays open, since there may be no other one later; a forked process has its own."""
+    """A descriptor that stays open, since later none may be available; a forked process has its own."""
     return os.open(STATM, os.O_RDONLY)
 
 
 def peak_memory() -> int:
-    """The largest resident memory of this process so far, in bytes; 0 where the system does not say."""
+    """The largest resident memory of this process so far, in bytes; 0 if the system does not say."""
     return _field(Path("/proc/self/status"), "VmHWM") or peak_of_process()
 
 
@@ -50,7 +50,7 @@ def proportional_memory(pid: int | str) -> int:
 
 
 def descendants(pid: int | str = "self") -> Iterator[int]:
-    """The processes that `pid` started, those that they started, and so on; none where the system does not say now."""
+    """The processes that `pid` started, those that they started, and so on; none if the system cannot say."""
     try:
         children = [(task / "children").read_text().split() for task in Path(f"/proc/{pid}/task").iterdir()]
     except OSError:
@@ -61,7 +61,7 @@ def descendants(pid: int | str = "self") -> Iterator[int]:
 
 
 def command_of(pid: int) -> list[str]:
-    """The words of the command that a process runs; none if it is gone."""
+    """The command that a process runs, as a list of words; empty if it is gone."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace").split("\0")
     except OSError:
@@ -69,9 +69,9 @@ def command_of(pid: int) -> list[str]:
 
 
 def release_pages(mapping: mmap.mmap) -> None:
-    """Release the pages of a mapped file, which are read again when they are needed, if the system does so on request.
+    """Release the pages of a mapped file, if the system can do so; they are read again when they are needed.
 
-    What was written to a private mapping is lost.
+    Changes of a private mapping are lost.
     """
     if sys.platform != "win32" and hasattr(mmap, "MADV_DONTNEED"):
         mapping.madvise(mmap.MADV_DONTNEED)

@@ -1,18 +1,18 @@
-"""Signals by which a process is ended: systems have more of them or fewer."""
+"""Signals that end a process: not all systems have the same ones."""
 
 import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# SIGHUP, of a terminal that is closed, is not on Windows.
+# SIGHUP, which a closed terminal sends, does not exist on Windows.
 ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-LOST_PAGE = getattr(signal, "SIGBUS", None)  # a mapped file has lost the page that is read
+LOST_PAGE = getattr(signal, "SIGBUS", None)  # sent when a mapped file has lost the page that is read
 
 
 @contextmanager
 def blocked_signals() -> Iterator[None]:
-    """Processes that are started within the block have the signals that end a process blocked."""
+    """Block the signals that end a process in processes that are started within the block."""
     if sys.platform == "win32" or not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -24,15 +24,15 @@ def blocked_signals() -> Iterator[None]:
 
 
 def unblock_signals() -> None:
-    """Let the signals that end a process come, in one that was started with these blocked."""
+    """Unblock the signals that end a process, in a process that was started with them blocked."""
     if sys.platform != "win32" and hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
 
 
 def leave_to_parent() -> None:
-    """Ignore, in a forked process, what the terminal tells the parent, too, who ends us by SIGTERM.
+    """Ignore signals, in a forked process, that the terminal also sends to the parent: that ends us by SIGTERM.
 
-    Of a lost page the parent tells for all.
+    A lost page ends the process silently: the parent reports it for all its processes.
     """
     for number in ENDING:
         if number != signal.SIGTERM:

@@ -1,1 +1,1 @@
-"""Endpoints as programs of others call them: LibreTranslate, MateCat, Moses."""
+"""Endpoints with the interfaces of other programs: LibreTranslate, MateCat, Moses."""

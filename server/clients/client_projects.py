@@ -1,6 +1,6 @@
-"""Endpoints besides LibreTranslate's /translate: its suggestions, and the GET by which MateCat translates.
+"""Endpoints besides LibreTranslate's /translate: LibreTranslate's /suggest, and the GET by which MateCat translates.
 
-Both count for the project that the server's option --project names.
+Both use the project that the server's option --project names.
 """
 
 from typing import Annotated

@@ -1,7 +1,7 @@
 """LibreTranslate's /translate, /languages, /detect, /frontend/settings and /spec, as its clients call them.
 
-A line is a paragraph, in HTML a run of text and inline tags. Placeholders and tags in text stay as they are. Models of
-tokenized text take each paragraph as a sentence, and get what stands between spaces.
+A line of text is a paragraph; in HTML a run of text and inline tags is one. Placeholders and tags in text stay as they
+are. Models of tokenized text take each paragraph as a sentence, and its words are what stands between spaces.
 """
 
 from collections.abc import Iterable, Sequence
@@ -44,10 +44,10 @@ from phrasebeam.server.serving.service import Service, Serving, check_size
 
 router = APIRouter(tags=["LibreTranslate"])
 AUTO = "auto"
-LOOKED_AT = 2000  # characters by which a language is detected
-LISTS = frozenset(["q"])  # what a form may have several times
+LOOKED_AT = 2000  # first characters of a text from which its language is detected
+LISTS = frozenset(["q"])  # parameters that a form may have several times
 TEXT, HTML = "text", "html"
-BYTES_OF_CHARACTER = 12  # at most, in a form
+BYTES_OF_CHARACTER = 12  # at most, for one character in a form
 NO_LANGUAGE = "und"  # undetermined, by BCP 47
 
 
@@ -111,7 +111,7 @@ async def languages(service: Serving) -> list[LanguageAnswer]:
     for pair in _languages(service):
         known = targets.setdefault(pair.source, [])
         known += [code for code in [pair.target] if code not in known]
-    for pair in _languages(service):  # those into which is translated are listed, too
+    for pair in _languages(service):  # target languages are listed, too
         targets.setdefault(pair.target, [])
     return [LanguageAnswer(code=code, name=language_name(code), targets=targets[code]) for code in targets]
 
@@ -137,14 +137,14 @@ async def frontend_settings(service: Serving) -> SettingsAnswer:
 
 @router.get("/spec", include_in_schema=False)
 async def spec(request: HttpRequest) -> dict[str, Any]:
-    """What the server can do, as OpenAPI has it: the same as /openapi.json."""
+    """The server's endpoints as OpenAPI describes them: the same as /openapi.json."""
     application: FastAPI = request.app
     return application.openapi()
 
 
 @router.post("/translate_file", include_in_schema=False)
 async def translate_file() -> None:
-    """Say, as LibreTranslate does where files are not translated, that they are not."""
+    """Refuse to translate files, as a LibreTranslate server does where this is switched off."""
     raise HTTPException(403, "files are not translated by this endpoint; send documents to /v1/documents")
 
 
@@ -161,7 +161,7 @@ def check_key(service: Service, credentials: Credentials, body: LibreTranslateRe
 
 
 def model_for(service: Service, source: str, target: str) -> ServedModel:
-    """The model of the nearest pair of languages; of several a model of raw text. Raises HTTPException (400)."""
+    """The model of the nearest language pair, if possible a model of raw text. Raises HTTPException (400)."""
     found = []
     for served in service.models.all():
         if served.languages:
@@ -178,7 +178,7 @@ def model_for(service: Service, source: str, target: str) -> ServedModel:
 
 
 async def _documents(body: LibreTranslateBody, request: HttpRequest, service: Service) -> Sequence[MarkedDocument]:
-    """The texts of a request, taken apart; HTML by the threads that decode, since that may take a second."""
+    """The texts of a request, parsed; HTML is parsed by the decoding threads, since that may take a second."""
     texts = body.q if isinstance(body.q, list) else [body.q]
     if body.format != HTML:
         return [plain_document(text) for text in texts]
@@ -187,7 +187,7 @@ async def _documents(body: LibreTranslateBody, request: HttpRequest, service: Se
 
 
 def _html_document(text: str, most: int, stop: StopFlag) -> MarkedDocument:
-    """HTML taken apart. Raises HTTPException (413) as soon as it has more sentences than `most`."""
+    """HTML, parsed. Raises HTTPException (413) as soon as it has more sentences than `most`."""
     parts, n_sentences = list[str | MarkedText](), 0
     for part in html_parts(text):
         stop.check()
@@ -198,7 +198,10 @@ def _html_document(text: str, most: int, stop: StopFlag) -> MarkedDocument:
 
 
 def _joined(document: MarkedDocument, sentences: Sequence[Sequence[str]]) -> list[str]:
-    """Whole texts of the translations of their sentences; one that has fewer of them keeps its last one."""
+    """Whole texts, best first, from the translations of their sentences.
+
+    A sentence with fewer translations than others repeats its last one.
+    """
     most = max(map(len, sentences), default=1)
     return [document.filled([some[min(i, len(some) - 1)] for some in sentences]) for i in range(most)]
 
@@ -220,7 +223,7 @@ def _answer(
 
 
 def _detected(document: MarkedDocument, service: Service, target: str, stop: StopFlag) -> Detected:
-    """The language that a text is most probably in, of those that can be translated to `target`."""
+    """The most probable language of a text, among the languages that can be translated to `target`."""
     sources = {one.source for one in _languages(service) if distance(target, one.target) is not None}
     text = "\n".join(sentence.text for sentence in document.sentences)
     found = [one for one in _detections(text, service) if one.language in sources]
@@ -234,7 +237,7 @@ def _languages(service: Service) -> Iterable[LanguagePair]:
 
 
 def _detections(text: str, service: Service) -> list[Detected]:
-    """Languages by the share of the words of `text` that a model of them knows, the largest first."""
+    """Languages by the share of the words of `text` that a model of the language knows, the largest share first."""
     shares: dict[str, float] = {}
     lines = text[:LOOKED_AT].split("\n")
     for served in service.models.all():

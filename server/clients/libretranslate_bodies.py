@@ -22,7 +22,7 @@ NAME = re.compile(rb';\s*name="([^"]*)"')
 class LibreTranslateRequest(BaseModel):
     """Parameters of every request."""
 
-    model_config = ConfigDict(extra="ignore")  # clients send more than servers know
+    model_config = ConfigDict(extra="ignore")  # clients send parameters that servers do not know
     api_key: str | None = None  # the server's token
 
 
@@ -66,7 +66,7 @@ class LanguageAnswer(BaseModel):
 
 
 class LanguageName(BaseModel):
-    """A language as LibreTranslate lists it: its code, its name, and the codes that it is translated to."""
+    """A language as LibreTranslate lists it: its code, its name, and the codes of its target languages."""
 
     code: str
     name: str
@@ -82,7 +82,7 @@ class SettingsAnswer(BaseModel):
     suggestions: bool = False
     filesTranslation: bool = False
     supportedFilesFormat: list[str] = []
-    language: dict[str, LanguageName]  # source and target that are chosen at first
+    language: dict[str, LanguageName]  # source and target that are selected at first
 
 
 async def request_values(request: Request, lists: frozenset[str]) -> Any:
@@ -115,13 +115,13 @@ def _by_name(pairs: list[tuple[str, str]], lists: frozenset[str]) -> dict[str, s
 
 
 def _urlencoded(data: bytes) -> list[tuple[str, str]]:
-    """Raises ValueError if it is not in UTF-8, or has too many values."""
+    """The names and values of an urlencoded form. Raises ValueError if it is not UTF-8, or has too many values."""
     text = data.decode("utf-8")
     return parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_VALUES, errors="strict")
 
 
 def _multipart(data: bytes, content_type: str) -> list[tuple[str, str]]:
-    """The values of a form with a part for each (RFC 7578). Raises ValueError as _urlencoded does."""
+    """The values of a form that has a part for each value (RFC 7578). Raises ValueError as _urlencoded does."""
     boundary = BOUNDARY.search(content_type)
     parts = (b"\r\n" + data).split(b"\r\n--" + boundary[1].encode())[1:-1] if boundary else []
     if not parts or len(parts) > MOST_VALUES:

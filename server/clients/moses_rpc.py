@@ -30,7 +30,7 @@ from phrasebeam.server.serving.served_models import ServedModel
 from phrasebeam.server.serving.service import Service, Serving
 
 router = APIRouter(tags=["Moses"])
-# What mosesserver does with these is not done here, so that they are refused, and not forgotten.
+# Parameters of mosesserver that have no counterpart here. Requests with them are refused; they are not ignored.
 UNSUPPORTED = {
     "sg": "the search graph; translate --lattice-output writes it",
     "topt": "translation options",
@@ -43,7 +43,7 @@ UNSUPPORTED = {
 }
 BODY = {"content": {"text/xml": {"schema": {"type": "string"}}}, "required": True}
 ANSWER: dict[int | str, dict[str, Any]] = {200: {"content": {"text/xml": {}}, "description": "A result or a fault"}}
-TRUE = ("true", "True", "TRUE", "1")  # strings that mosesserver takes for true
+TRUE = ("true", "True", "TRUE", "1")  # strings that mosesserver reads as true
 
 
 @router.post("/RPC2", response_class=Response, openapi_extra={"requestBody": BODY}, responses=ANSWER)
@@ -84,7 +84,7 @@ async def _call(
 async def _several(
     parameters: Sequence[Any], model: str | None, request: HttpRequest, service: Service
 ) -> list[object]:
-    """The results of calls one after the other, each in a list of its own, or its fault as a struct."""
+    """The results of several calls, one after the other: each result in a list of its own, or its fault as a struct."""
     results: list[object] = []
     for name, given in calls_of(parameters, service.limits.max_lines):
         try:
@@ -125,7 +125,7 @@ async def _translate(given: dict[str, Any], served: ServedModel, request: HttpRe
 
 
 def _hypothesis(key: str, one: Translation, given: dict[str, Any]) -> dict[str, Any]:
-    """A translation by the names of mosesserver; ends of spans are included."""
+    """A translation with the names that mosesserver uses; ends of spans are inclusive."""
     result: dict[str, Any] = {key: one.text}
     if is_true(given, "align"):
         result["align"] = [
@@ -143,7 +143,7 @@ def _hypothesis(key: str, one: Translation, given: dict[str, Any]) -> dict[str, 
 
 
 def _listed(one: Translation, given: dict[str, Any], names: Sequence[MosesFeature] | None) -> dict[str, Any]:
-    """An entry of the n-best list, with feature values if they have `names`."""
+    """An entry of the n-best list, with feature values if `names` of the features are given."""
     result = _hypothesis("hyp", one, given) | {"totalScore": one.score}
     if names is not None:
         sparse = [(one.sparse_names[key], value) for key, value in one.sparse.items()]

@@ -1,4 +1,4 @@
-"""XML-RPC: calls as XML, answers and faults, and the methods `system.` by which clients ask what a server has."""
+"""XML-RPC: calls as XML, answers and faults, and the methods `system.*` by which clients ask for a server's methods."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,12 +10,12 @@ from starlette.exceptions import HTTPException
 
 from phrasebeam.base.errors import SmtError, printable
 
-# xmlrpc-c's codes, which mosesserver has.
+# Codes of xmlrpc-c, the library that mosesserver uses.
 TYPE_ERROR, PARSE_ERROR, NO_SUCH_METHOD, REFUSED, TOO_MUCH = -501, -503, -506, -507, -509
 CODES = {400: TYPE_ERROR, 404: REFUSED, 413: TOO_MUCH, 422: TYPE_ERROR, 429: REFUSED, 503: REFUSED}
 NOT_IN_XML = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\ufffe\uffff]")
 MULTICALL = "system.multicall"
-# By method the types of its result and its parameters, and what it does
+# For each method the types of its result and its parameters, and what it does
 METHODS = {
     "translate": (["struct", "struct"], "Translates the member text; further members say what is wanted besides."),
     "system.listMethods": (["array"], "The methods of this server."),
@@ -62,7 +62,7 @@ def fault_of(error: Fault | SmtError | HTTPException) -> Fault:
 
 
 def read_call(body: bytes) -> tuple[str, list[Any]]:
-    """The method that is called, and its parameters. Raises Fault if the body is not a call, or declares entities."""
+    """The name and the parameters of a call. Raises Fault if the body is not a call, or declares entities."""
     target, parser = Unmarshaller(), expat.ParserCreate()
 
     def refuse(*declaration: object) -> None:
@@ -71,13 +71,13 @@ def read_call(body: bytes) -> tuple[str, list[Any]]:
     parser.StartDoctypeDeclHandler = refuse
     parser.StartElementHandler, parser.EndElementHandler = target.start, target.end
     parser.CharacterDataHandler = target.data
-    target.xml(None, None)  # type: ignore[arg-type]  # None: text is decoded already
+    target.xml(None, None)  # type: ignore[arg-type]  # None: text has been decoded already
     try:
         parser.Parse(body, True)
         parameters, method = list(target.close()), target.getmethodname()
     except Fault:
         raise
-    except Exception as error:  # the standard library's parser raises whatever its conversions do
+    except Exception as error:  # the standard library's parser raises any error of its conversions
         raise Fault(PARSE_ERROR, f"the request is no XML-RPC call: {error}") from None
     if not method:
         raise Fault(PARSE_ERROR, "the request is no XML-RPC call: it names no method")

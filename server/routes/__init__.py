@@ -1,1 +1,1 @@
-"""The endpoints, a file for each protocol or purpose."""
+"""The endpoints: one file for each protocol or purpose."""

@@ -1,4 +1,4 @@
-"""POST /v1/complete: how what a translator has typed may go on."""
+"""POST /v1/complete: completions of what a translator has typed."""
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
@@ -32,8 +32,8 @@ class CompleteBody(SentenceBody):
 class CompletionAnswer(BaseModel):
     """A translation that begins with the prefix."""
 
-    text: str  # all of it
-    rest: str  # what is to be appended to the prefix as it was typed
+    text: str  # the whole translation
+    rest: str  # what is to be appended to the prefix as typed
     score: float
 
 
@@ -57,9 +57,9 @@ async def complete(body: CompleteBody, http_request: HttpRequest, service: Servi
         answer = decoder.answer(given, Request(n=body.k, distinct=True, mbr=decoder.request.mbr), stop)
         service.metrics.note_sentence(served.name, len(given.words))
         tokenization, typed = tokenization_of(served, body.raw), body.prefix
-        if body.raw:  # in which quotation marks and the like are as in the translation
+        if body.raw:  # use the quotation marks and the like of the translation
             typed = tokenization.after(" ".join(given.prefix.words)) + " " * typed[-1:].isspace()
-        # By least Bayes risk, where the model asks for it, the first one need not be that of the largest score.
+        # If the model chooses by minimum Bayes risk, the first one need not have the largest score.
         others = [one for one in answer.nbest if one.text != answer.translation.text]
         found = [answer.translation, *others][: body.k]
         return [_completion(tokenization.text_of(one, given), typed, one.score) for one in found]
@@ -75,7 +75,7 @@ def _completion(text: str, typed: str, score: float) -> CompletionAnswer:
 def rest_of(text: str, typed: str) -> str:
     """The rest of `text` after as many non-space characters as `typed` has, with a space in front if needed.
 
-    Spaces between tokens may be others than those that were typed, and so may be cases.
+    Spaces between tokens, and the case of letters, may differ from what was typed.
 
     >>> rest_of("The dog sleeps.", "the  dog sl")
     'eeps.'

@@ -1,6 +1,6 @@
-"""/v1/documents: the segments of a document that somebody opens in the page, and the document with their translations.
+"""/v1/documents: the segments of a document that is opened in the page, and the document with their translations.
 
-Nothing of it is kept: the document is sent again with the translations.
+The server keeps nothing of it: the client sends the document again with the translations.
 """
 
 from base64 import b64decode
@@ -32,8 +32,8 @@ from phrasebeam.server.serving.served_models import ServedModel
 from phrasebeam.server.serving.service import Serving, check_size
 
 router = APIRouter(tags=["documents"])
-MOST_SEGMENTS = 20_000  # of a document
-MEMORY = "tmx"  # the format whose pairs are to be learned, not translated
+MOST_SEGMENTS = 20_000  # in a document
+MEMORY = "tmx"  # the format whose sentence pairs are to be learned, not translated
 
 
 class DocumentBody(Section):
@@ -56,7 +56,7 @@ class DocumentSegmentAnswer(BaseModel):
     """A segment to translate."""
 
     text: str
-    is_xml: bool  # of XLIFF: with its tags
+    is_xml: bool  # whether it is from XLIFF, with its tags
 
 
 class PairAnswer(BaseModel):
@@ -114,9 +114,9 @@ async def filled(body: FilledBody, http_request: HttpRequest, service: Serving) 
 
 
 def _document(path: Path, served: ServedModel) -> Document:
-    """The document in a file; its languages are those of the model, as far as these are known.
+    """The document in a file; its languages are those of the model, where the model has them.
 
-    Segments of plain text are sentences if the model was made from raw text, else lines.
+    Segments of plain text are sentences if the model was made from raw text, otherwise lines.
     """
     known = served.languages if named_format(path) != "tsv" else None
     source, target = known or (None, None)

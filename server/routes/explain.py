@@ -41,7 +41,7 @@ class ExplainAnswer(BaseModel):
     model: str
     version: str
     text: str
-    nbest_texts: list[str]  # as the request: of raw text raw
+    nbest_texts: list[str]  # raw if the request was
     explanation: SentenceExplanation
 
 

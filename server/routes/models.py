@@ -1,4 +1,4 @@
-"""GET /v1/models: what is served."""
+"""GET /v1/models: the models that are served."""
 
 from fastapi import APIRouter
 from pydantic import BaseModel
@@ -15,7 +15,7 @@ class ModelAnswer(BaseModel):
 
     name: str
     version: str
-    source_language: str | None  # null where neither the model nor an option of the server says it
+    source_language: str | None  # null if neither the model nor an option of the server names it
     target_language: str | None
     source_language_name: str | None  # in English
     target_language_name: str | None
@@ -24,7 +24,7 @@ class ModelAnswer(BaseModel):
     target_words: int
     phrase_pairs: int
     features: list[str]
-    examples: list[str]  # phrases that the training text had often, to try
+    examples: list[str]  # phrases that are frequent in the training text, to try the model with
 
 
 class ModelsAnswer(BaseModel):

@@ -17,7 +17,7 @@ class ProjectsAnswer(BaseModel):
 
     model: str
     is_kept: bool  # whether the server keeps projects at all
-    projects: list[str]  # the one that was changed last first
+    projects: list[str]  # the most recently changed first
 
 
 @router.get("/v1/projects")

@@ -1,4 +1,4 @@
-"""/v1/segments: confirmed translations, from which the next sentence is translated better."""
+"""/v1/segments: confirmed translations, from which the model learns before the next sentence."""
 
 import json
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ ProjectName = Annotated[
 ]
 NAMED = {"description": "name of a served model; by default the first", "max_length": 100}
 MOST_LISTED = 1000  # segments in an answer
-LARGEST_NUMBER = 2**53  # of a segment; that JSON can have
+LARGEST_NUMBER = 2**53  # of a segment; numbers in JSON are exact up to this one
 
 
 class SegmentBody(Section):
@@ -63,7 +63,7 @@ class SegmentsAnswer(BaseModel):
 
     model: str
     project: str
-    total: int  # of them all
+    total: int  # number of all segments of the project
     segments: list[SegmentAnswer]
 
 
@@ -130,7 +130,7 @@ async def _segments(
 def segment_words(
     texts: tuple[str, str], served: ServedModel, is_raw: bool, is_xml: bool, most: int
 ) -> tuple[Sequence[str], Sequence[str]]:
-    """The words of both sides. Raises ConfigError, and HTTPException (413) if they are too many."""
+    """The words of both sides. Raises ConfigError, and HTTPException (413) if there are too many."""
     lines = [one_line(_without_tags(text) if is_xml else text) for text in texts]
     tokenization = tokenization_of(served, is_raw)
     for line in lines if is_raw else ():

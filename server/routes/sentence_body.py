@@ -1,4 +1,4 @@
-"""A sentence in a request: text or tokens, with what is asked of its translation; and the Input that it becomes."""
+"""A sentence in a request: text or tokens, with instructions for its translation; and the Input made from it."""
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Self
@@ -17,9 +17,9 @@ from phrasebeam.server.serving.served_models import ServedModel
 from phrasebeam.server.serving.server_settings import ServerLimits
 from phrasebeam.server.serving.service import check_size
 
-LONGEST_RAW = 5000  # characters; Moses' rules take seconds for 10,000 dots, and nothing else runs meanwhile
+LONGEST_RAW = 5000  # characters; Moses' rules take seconds for 10,000 dots, and nothing else runs in that time
 MOST_TERMS = 1000  # of a sentence
-LONGEST_TEXT = 2**20  # characters; the server's limit of bytes is for all of a request
+LONGEST_TEXT = 2**20  # characters; the server's limit in bytes is for the whole request
 Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
 Position = Annotated[int, Field(ge=0, lt=2**31)]  # of a token of the sentence, from 0
 Word = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT, pattern=r"^[^ \t\n\r\f\v]+$")]
@@ -64,7 +64,7 @@ class SentenceBody(Section):
 
     @property
     def has_places(self) -> bool:
-        """Whether it has instructions for only one sentence."""
+        """Whether it has instructions that refer to a single sentence."""
         return bool(self.walls or self.zones or self.prefix) or any(one.begin is not None for one in self.terms)
 
 
@@ -76,17 +76,17 @@ def one_line(text: str) -> str:
 
 
 def check_nbest(name: str, value: int, limits: ServerLimits) -> None:
-    """Raise HTTPException (422) if a longer n-best list is requested than the server allows."""
+    """Raise HTTPException (422) if the n-best list that is requested is longer than the server allows."""
     if value > limits.max_nbest:
         raise HTTPException(422, f"{name} is {value}, at most {limits.max_nbest}")
 
 
 def input_of(body: SentenceBody, served: ServedModel, is_raw: bool, markup: Markup | None, most_words: int) -> Input:
-    """The sentence as the decoder takes it; all its text is raw, or tokens.
+    """The sentence as the decoder takes it; all its text is either raw or tokens.
 
-    `markup`: how markup in the text is read; None: as the model says, if the text is such that it can have markup.
+    `markup`: how markup in the text is read; None: as the model says, if such text can have markup.
 
-    Raises ConfigError, and HTTPException (413) if it, or what it asks for, has more words than `most_words`.
+    Raises ConfigError, and HTTPException (413) if the sentence, or its instructions, have more than `most_words` words.
     """
     given = _with_markup(body, served, is_raw, markup) or _as_given(body, served, is_raw, most_words)
     check_size("words in a sentence", len(given.words), most_words)

@@ -1,4 +1,4 @@
-"""POST /v1/suggestions: the translation of a segment of a document, by what its project has confirmed."""
+"""POST /v1/suggestions: the translation of a segment of a document, with what its project has confirmed."""
 
 from fastapi import APIRouter
 from pydantic import BaseModel
@@ -17,7 +17,7 @@ from phrasebeam.server.serving.service import Serving
 
 router = APIRouter(tags=["documents"])
 
-DOUBTFUL = 0.5  # words of a lower confidence are wrong in two of three cases: docs/experiments/word-confidences.md
+DOUBTFUL = 0.5  # two of three words with a lower confidence are wrong: docs/experiments/word-confidences.md
 
 
 class SuggestionBody(Section):
@@ -33,7 +33,7 @@ class DoubtfulWord(BaseModel):
     """A word of the suggestion that is probably wrong."""
 
     word: str
-    confidence: float  # its probability
+    confidence: float  # the probability that it is right
 
 
 class SuggestionAnswer(BaseModel):
@@ -42,9 +42,9 @@ class SuggestionAnswer(BaseModel):
     model: str
     version: str
     text: str
-    match: MatchAnswer | None  # of a segment of one sentence: the most similar one that is confirmed
+    match: MatchAnswer | None  # the most similar confirmed segment, if this segment is a single sentence
     words: int
-    unknown: list[str]  # those that no phrase pair has
+    unknown: list[str]  # words of the segment that are in no phrase pair
     doubtful: list[DoubtfulWord]  # of the suggestion, in its order
 
 
@@ -78,13 +78,13 @@ async def suggest(body: SuggestionBody, http_request: HttpRequest, service: Serv
 
 
 def _unknown(answer: Answer, protected: ProtectedSegment) -> list[str]:
-    """The words that were copied, but placeholders, which always are."""
+    """The words that were copied, without placeholders, which are always copied."""
     copied = [phrase.source for phrase in answer.translation.phrases if phrase.is_copied]
     return [word for word in copied if not protected.stand_in.search(word)]
 
 
 def _doubtful(one: SentenceAnswer, protected: ProtectedSegment, tokenization: Tokenization) -> list[DoubtfulWord]:
-    """The words of a translation that are probably wrong, but placeholders."""
+    """The words of a translation that are probably wrong, without placeholders."""
     shown = tokenization.in_text(one.answer.translation, one.given)
     return [
         DoubtfulWord(word=word, confidence=confidence)

@@ -1,4 +1,4 @@
-"""The translations of a line of text, whose placeholders stay whole, and of a sentence of HTML, whose tags do."""
+"""Translations of a line of text, which keep its placeholders, and of a sentence of HTML, which keep its tags."""
 
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,13 +23,13 @@ from phrasebeam.server.serving.service import Service, check_size
 if TYPE_CHECKING:
     from phrasebeam.decoder.raw_text.preprocessing import RawText
 
-MOST_MARKS = 1000  # of a sentence
+MOST_MARKS = 1000  # in a sentence
 
 
 def divided(document: MarkedDocument, is_html: bool, served: ServedModel, service: Service) -> MarkedDocument:
     """A document whose parts are lines, or runs of HTML, divided into sentences if the model was made from raw text.
 
-    Sentences beyond the limit of words are divided, too. Raises HTTPException (413).
+    Sentences longer than the limit of words are divided, too. Raises HTTPException (413).
     """
     if served.raw_text is None:
         return document
@@ -45,7 +45,7 @@ def _is_short(raw_text: "RawText", service: Service, text: str) -> bool:
 
 
 def html_translations(sentence: MarkedText, served: ServedModel, service: Service, n: int, stop: StopFlag) -> list[str]:
-    """The `n` best translations of a sentence of HTML, each another text."""
+    """The `n` best translations of a sentence of HTML, all with different text."""
     check_size("tags in a sentence", sentence.n_marks, MOST_MARKS)
     tokenization, is_raw = Tokenization.of(served.raw_text), served.raw_text is not None
     given = input_of(SentenceBody(text=sentence.text), served, is_raw, "pass-through", service.limits.max_words)
@@ -66,11 +66,11 @@ def text_translations(line: MarkedText, served: ServedModel, service: Service, n
 
 
 class SentenceAnswer(NamedTuple):
-    """A sentence of a segment, translated."""
+    """A sentence of a segment, with its translations."""
 
     given: Input
     answer: Answer
-    sentences: list[TranslatedSentence]  # of different texts
+    sentences: list[TranslatedSentence]  # with different texts
 
     @property
     def best(self) -> TranslatedSentence:
@@ -80,7 +80,7 @@ class SentenceAnswer(NamedTuple):
 def segment_answers(
     protected: ProtectedSegment, served: ServedModel, service: Service, request: Request, stop: StopFlag
 ) -> list[SentenceAnswer]:
-    """The sentences of a segment with what is asked of each. Raises HTTPException (413) beyond the limits."""
+    """The sentences of a segment with their translations. Raises HTTPException (413) beyond the limits."""
     check_size("characters in a sentence", len(protected.segment.written), LONGEST_RAW)
     check_size("sentences in a line", len(protected.sentences), service.limits.max_lines)
     return [_of_sentence(one, protected, served, service, request, stop) for one in protected.sentences]
@@ -107,7 +107,7 @@ def _of_sentence(
 
 
 def _request(served: ServedModel, n: int) -> Request:
-    """The request for the `n` best translations, as the model chooses the best one."""
+    """The request for the `n` best translations; the best one is chosen as the model's settings say."""
     return Request(n if n > 1 else None, n > 1, served.decoder.request.mbr)
 
 
@@ -117,6 +117,6 @@ def _answer(given: Input, served: ServedModel, service: Service, request: Reques
 
 
 def _translations(answer: Answer, n: int) -> list[Translation]:
-    """The `n` best translations of a sentence, of different texts."""
+    """The `n` best translations of a sentence, all with different text."""
     others = [one for one in answer.nbest if one.text != answer.translation.text]
     return [answer.translation, *others][:n]

@@ -1,4 +1,4 @@
-"""POST /v1/translate: one text or many, with what `translate` has options for, in each request."""
+"""POST /v1/translate: one text or many; each request has the options of the command `translate`."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -84,8 +84,8 @@ class TranslateAnswer(BaseModel):
 
     model: str
     version: str
-    translations: list[TranslationAnswer]  # of texts of paragraphs their text and their score alone
-    sentences: list[list[TranslationAnswer]] | None = None  # of each text of paragraphs
+    translations: list[TranslationAnswer]  # for texts of paragraphs only text and score
+    sentences: list[list[TranslationAnswer]] | None = None  # the sentences of each text of paragraphs
 
 
 @router.post("/v1/translate", response_model_exclude_none=True)
@@ -125,7 +125,7 @@ async def _documents(
     http_request: HttpRequest,
     service: Service,
 ) -> list[MarkedDocument]:
-    """The texts of a request as their sentences. Raises HTTPException (413, 422)."""
+    """The texts of a request, divided into sentences. Raises HTTPException (413, 422)."""
     if not body.raw or served.raw_text is None:
         raise HTTPException(422, "paragraphs are for raw text; give raw and a model for raw text, or leave them out")
 
@@ -138,12 +138,12 @@ async def _documents(
 
 
 def _part(whole: SentenceBody, sentence: MarkedText) -> SentenceBody:
-    """A sentence of a text, with the instructions for all of it."""
+    """One sentence of a text, with the instructions for the whole text."""
     return whole.model_copy(update={"text": sentence.text})
 
 
 def _joined(answer: TranslateAnswer, documents: Iterable[MarkedDocument]) -> TranslateAnswer:
-    """The answer for whole texts, of that for all of their sentences."""
+    """The answer for whole texts, from the answer for all of their sentences."""
     rest, wholes, sentences = iter(answer.translations), list[TranslationAnswer](), list[list[TranslationAnswer]]()
     for document in documents:
         own = list(islice(rest, len(document.sentences)))

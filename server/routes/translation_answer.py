@@ -1,4 +1,4 @@
-"""A translation as answers have it."""
+"""The translation of a sentence as the server answers it."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -23,28 +23,28 @@ class PhraseAnswer(BaseModel):
     source_span: Span
     target_span: Span
     is_copied: bool  # an unknown word
-    is_fallback: bool  # words of the prefix that no phrase pair gives
+    is_fallback: bool  # words of the prefix that no phrase pair produces
 
 
 class DerivationAnswer(BaseModel):
     """A translation and the requested details."""
 
-    text: str  # raw where the request was
-    score: float  # weights times features, in natural logarithms
-    tokens: str | None = None  # the translation as the model has it, where `text` is raw
+    text: str  # raw if the request was
+    score: float  # sum of weights times features, in natural logarithms
+    tokens: str | None = None  # the tokens of the translation if `text` is raw
     alignment: list[tuple[int, int]] | None = None  # (source, target) positions of tokens
     confidences: list[float] | None = None  # the probability of each token
-    phrases: list[PhraseAnswer] | None = None  # in the order of the translation
+    phrases: list[PhraseAnswer] | None = None  # in the order of the target side
     features: dict[str, float | list[float]] | None = None
     sparse: dict[str, float] | None = None  # values of sparse features by name
 
 
 class MatchAnswer(BaseModel):
-    """The segment of the project or of its translation memories that is most similar to the sentence, in tokens."""
+    """The segment of the project, or of its translation memories, that is most similar to the sentence; in tokens."""
 
     number: int  # of the segment
-    origin: str = ""  # the translation memory that it is of; none: the project
-    similarity: float  # up to 1, for the same words
+    origin: str = ""  # the translation memory that the segment is from; empty: the project
+    similarity: float  # at most 1, which means the same words
     source: str
     translation: str
 
@@ -52,9 +52,9 @@ class MatchAnswer(BaseModel):
 class TranslationAnswer(DerivationAnswer):
     """The translation of a sentence."""
 
-    source: str | None = None  # the tokens of the sentence, where it was raw
+    source: str | None = None  # the tokens of the sentence if it was raw
     nbest: list[DerivationAnswer] | None = None
-    match: MatchAnswer | None = None  # where a segment is similar enough; its words may be in the translation
+    match: MatchAnswer | None = None  # if a segment is similar enough; its words may be in the translation
 
 
 class Details(NamedTuple):

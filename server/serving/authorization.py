@@ -23,9 +23,9 @@ from phrasebeam.server.serving.server_settings import ServerLimits
 SHORTEST_TOKEN = 16  # characters; 16 random ones cannot be guessed
 BEARER = HTTPBearer(auto_error=False)
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)]
-# First parts of the paths that need no token: what the page consists of, and what says nothing of models
+# First parts of the paths that need no token: the files of the page, and paths that say nothing about models
 OPEN = frozenset({"health", "frontend", "page", "docs", "openapi.json", "static-offline-docs"})
-KEY_IN_BODY = frozenset({"/translate", "/detect", "/suggest"})  # that look for it elsewhere where no header has it
+KEY_IN_BODY = frozenset({"/translate", "/detect", "/suggest"})  # look for the token elsewhere if no header has it
 HOST = re.compile(r"(?:\[(?P<address>[^\[\]]+)\]|(?P<name>[^:\[\]]+))(?::\d{0,5})?")
 HOST_NAME = re.compile(r"[a-z0-9._-]{1,253}", re.IGNORECASE)
 
@@ -55,7 +55,7 @@ def _is_open(path: str) -> bool:
 
 
 def check_secret(token: str | None, given: str | None) -> None:
-    """Raise HTTPException (401) unless `given` is the token, if there is one."""
+    """Raise HTTPException (401) if there is a token and `given` is not that token."""
     if token is not None and (given is None or not secrets.compare_digest(_bytes(given), _bytes(token))):
         what = "no token" if given is None else "another token"
         message = f"the request has {what}; send Authorization: Bearer and the server's token"
@@ -77,7 +77,7 @@ def _bytes(text: str) -> bytes:
 
 
 class AllowedHosts:
-    """The application for requests whose Host is localhost, an address, or one of some names."""
+    """The application, for requests whose Host is localhost, an address, or one of the allowed names."""
 
     def __init__(self, app: ASGIApp, names: Iterable[str], limits: ServerLimits):
         self.app, self.limits = app, limits
@@ -101,7 +101,7 @@ class AllowedHosts:
 
 
 def check_host_name(name: str) -> str:
-    """A name that --allowed-host gives. Raises ConfigError."""
+    """The name that --allowed-host gives. Raises ConfigError."""
     if not HOST_NAME.fullmatch(name):
         raise ConfigError(f"--allowed-host {excerpt(name)}: expected a name such as mt.example, without scheme or port")
     return name

@@ -1,6 +1,6 @@
-"""Other origins: web pages whose scripts may read answers (CORS), and requests of other programs.
+"""Other origins: web pages whose scripts may read answers (CORS), and requests from other programs.
 
-LibreTranslate's paths that translate and tell languages are open to all, as LibreTranslate itself has them.
+Scripts of any page may call LibreTranslate's paths that translate or list languages, as at a LibreTranslate server.
 """
 
 import re
@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from phrasebeam.base.errors import ConfigError, excerpt
 
 ANY = "*"
-# Paths that scripts of all pages may call: they change nothing, and tell what a translation tells
+# Paths that scripts of all pages may call: they change nothing, and reveal no more than translations do
 OPEN_TO_ALL = frozenset({"/translate", "/detect", "/languages", "/frontend/settings"})
 ORIGIN = re.compile(r"https?://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?", re.IGNORECASE)
 METHODS = ("GET", "HEAD", "POST", "DELETE", "OPTIONS")
@@ -26,12 +26,12 @@ HEADERS = ("Authorization", "Content-Type", "X-Request-ID")
 class Clients(NamedTuple):
     """Options about clients, given when the server starts."""
 
-    origins: Sequence[str] = ()  # of web pages whose scripts may call all endpoints; ANY: all
-    project: str | None = None  # of LibreTranslate's and MateCat's clients
+    origins: Sequence[str] = ()  # of web pages whose scripts may call all endpoints; ANY: of all pages
+    project: str | None = None  # that clients of LibreTranslate and MateCat use
 
 
 class CrossOrigin:
-    """The application, whose answers scripts of some origins may read."""
+    """The application, with headers that let scripts of some origins read its answers."""
 
     def __init__(self, app: ASGIApp, origins: Sequence[str]):
         self.all = self._allowed(app, origins) if origins else app
@@ -46,7 +46,10 @@ class CrossOrigin:
 
 
 def check_origin(request: Request, origins: Sequence[str]) -> None:
-    """Raise HTTPException (403) if a script of another page sends what changes something: forms need no leave."""
+    """Raise HTTPException (403) if a script of another page sends a request that changes something.
+
+    Browsers send forms to any server, without asking it for permission first.
+    """
     origin = request.headers.get("Origin")
     host = request.headers.get("Host")
     if origin is not None and urlsplit(origin).netloc != host and not {ANY, origin} & {*origins}:
@@ -55,7 +58,7 @@ def check_origin(request: Request, origins: Sequence[str]) -> None:
 
 
 def checked_origin(origin: str) -> str:
-    """An origin that --cors-origin gives. Raises ConfigError."""
+    """The origin that --cors-origin gives. Raises ConfigError."""
     if origin != ANY and not ORIGIN.fullmatch(origin):
         expected = "expected * or an origin such as https://mt.example:8080, without a path"
         raise ConfigError(f"--cors-origin {excerpt(origin)}: {expected}")

@@ -1,4 +1,4 @@
-"""The threads in which requests are decoded: each takes its turn, sentence by sentence, within the limits."""
+"""The threads in which requests are decoded, within the limits of the server: requests take turns by sentence."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
@@ -12,34 +12,34 @@ from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.server.serving.server_settings import ServerLimits
 
 Result = TypeVar("Result")
-Job = Callable[[StopFlag], Result]  # called in a thread; looks at the flag where it takes long
-CLIENT_GONE = 499  # as nginx logs it; nobody reads the answer
+Job = Callable[[StopFlag], Result]  # called in a thread; checks the flag during long work
+CLIENT_GONE = 499  # the status that nginx logs; nobody reads the answer
 SOON = {"Retry-After": "1"}
 
 
 class DecodingPool:
     """Runs the jobs of requests on threads; used within one event loop.
 
-    A request has at most as many jobs in progress as there are threads, and a job of another that waits comes before
-    its next, so that a long request does not hold up a short one.
+    A request has at most as many jobs in progress as there are threads. A waiting job of another request runs before
+    its next job, so that a long request does not hold up a short one.
     """
 
     def __init__(self, threads: int, limits: ServerLimits):
         self.threads, self.limits = threads, limits
-        self.n_requests = 0  # that run or wait
+        self.n_requests = 0  # requests that run or wait
         self.open()
 
     def open(self) -> None:
-        """Have threads, within an event loop that begins, until `close`."""
+        """Start the threads, when an event loop begins; they live until `close`."""
         self._executor = ThreadPoolExecutor(self.threads, thread_name_prefix="decoding")
-        # As many jobs again wait in the executor, so that no thread waits for the event loop between two.
+        # The executor holds as many waiting jobs again, so that no thread waits for the event loop between two jobs.
         self._free = asyncio.Semaphore(2 * self.threads)
 
     async def run(self, gone: Callable[[], Coroutine[Any, Any, None]], jobs: Sequence[Job[Result]]) -> list[Result]:
         """The results of the jobs of one request, in their order; `gone()` returns when its client goes away.
 
-        Raises HTTPException if there are too many requests, or when the request takes too long or its client is
-        gone, which stops its jobs; and what a job raises, which stops the others.
+        Raises HTTPException if there are too many requests, if the request takes too long or if its client is gone;
+        its jobs are then stopped. Raises what a job raises; the other jobs are then stopped.
         """
         if self.n_requests >= self.threads + self.limits.max_waiting:
             message = f"{self.limits.max_waiting} requests wait already; try again later"
@@ -69,10 +69,10 @@ class DecodingPool:
     def _note_end(self, work: "asyncio.Future[list[Result]]") -> None:
         self.n_requests -= 1
         if not work.cancelled():
-            work.exception()  # so that nobody misses it where the client was gone before
+            work.exception()  # fetched, or asyncio would log it if the client was gone before
 
     async def _work(self, jobs: Sequence[Job[Result]], stop: StopFlag) -> list[Result]:
-        """The results of all jobs. Once the flag is set none begins, and the threads are free when this ends."""
+        """The results of all jobs. Once the flag is set no job begins, and no thread is in use when this returns."""
         results, errors = dict[int, Result](), dict[int, Exception]()
         numbers, loop = iter(range(len(jobs))), asyncio.get_running_loop()
 
@@ -96,6 +96,6 @@ class DecodingPool:
 
 
 def _run(job: Job[Result], stop: StopFlag) -> Result:
-    """The result of a job. Raises what StopFlag.check does if it was stopped while it waited for its thread."""
+    """The result of a job. Raises what StopFlag.check raises if the job was stopped while it waited for a thread."""
     stop.check()
     return job(stop)

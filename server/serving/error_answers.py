@@ -1,4 +1,4 @@
-"""Errors as all endpoints answer them, a status and {"error": "one line"}, and refusals before a request is read."""
+"""Errors as all endpoints answer them: a status and {"error": "one line"}; and refusals before a request is read."""
 
 import asyncio
 from collections.abc import Mapping
@@ -17,9 +17,9 @@ from phrasebeam.base.errors import LONGEST_ERROR, SmtError, excerpt, printable
 from phrasebeam.base.progress import log
 from phrasebeam.server.serving.server_settings import ServerLimits
 
-MOST_PROBLEMS = 3  # of one request that an answer tells
+MOST_PROBLEMS = 3  # of one request that an answer names
 JSON = "application/json"
-DRAINED = 8  # so many times the size allowed is read of a body that is refused
+DRAINED = 8  # of a refused body, at most this many times the allowed size is read
 
 
 class ErrorAnswer(BaseModel):
@@ -57,14 +57,14 @@ def add_error_answers(app: FastAPI) -> None:
 
 
 def unknown_content(request: Request, *expected: str) -> str:
-    """The error if the body of a request has none of the expected types."""
+    """The error message if the body of a request has none of the expected types."""
     given = request.headers.get("Content-Type")
     found = f"the Content-Type {excerpt(given)}" if given else "no Content-Type"
     return f"the request has {found}; send {' or '.join(expected)}"
 
 
 def problems(error: RequestValidationError | ValidationError) -> str:
-    """Errors of a request, with the path of each value at fault."""
+    """The errors of a request as one line, with the path of each invalid value."""
     found = []
     for one in error.errors()[:MOST_PROBLEMS]:
         place = ".".join(str(part) for part in one["loc"] if part != "body")
@@ -73,8 +73,8 @@ def problems(error: RequestValidationError | ValidationError) -> str:
 
 
 async def refuse(answer: Response, limits: ServerLimits, scope: Scope, receive: Receive, send: Send) -> None:
-    """Send the answer before the body is read. What still comes of it is forgotten, within limits, before the
-    connection is closed: a client that is reset while it sends would not see the answer.
+    """Send the answer before the body is read. The rest of the body is read and dropped, within limits, before the
+    connection is closed: a client whose connection is reset while it sends would not see the answer.
     """
     headers = Headers(scope=scope)
     if "Transfer-Encoding" in headers or headers.get("Content-Length", "0") != "0":
@@ -91,7 +91,7 @@ async def refuse(answer: Response, limits: ServerLimits, scope: Scope, receive: 
 
 
 async def _drain(receive: Receive, most: int) -> None:
-    """Receive the rest of a body, at most this number of bytes."""
+    """Receive the rest of a body, until `most` bytes have been received."""
     while most > 0:
         message = await receive()
         most -= len(message.get("body", b""))

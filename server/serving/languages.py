@@ -18,7 +18,7 @@ class LanguagePair(NamedTuple):
 
 
 def named_languages(given: Iterable[str], names: Collection[str]) -> dict[str, LanguagePair]:
-    """Languages by the names of models, of arguments NAME=SOURCE:TARGET. Raises ConfigError."""
+    """Languages by the name of the model, from arguments NAME=SOURCE:TARGET. Raises ConfigError."""
     found: dict[str, LanguagePair] = {}
     for one in given:
         match = re.fullmatch(f"(.+)=({CODE}):({CODE})", one)

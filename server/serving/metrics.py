@@ -3,7 +3,7 @@
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
-OTHER = "other"  # paths that are no endpoint's
+OTHER = "other"  # stands for paths without an endpoint
 
 
 class Metrics:
@@ -28,7 +28,7 @@ class Metrics:
         self._models = Gauge("phrasebeam_model", "Models served.", ["model", "version"], registry=self.registry)
 
     def note_request(self, method: str, path: str, status: int, seconds: float) -> None:
-        """Count a request that was answered; `path` is that of its endpoint."""
+        """Count a request that was answered; `path` is the path of its endpoint."""
         self._requests.labels(method if method in ("GET", "HEAD", "POST") else OTHER, path, str(status)).inc()
         self._seconds.labels(path).observe(seconds)
 
@@ -37,7 +37,7 @@ class Metrics:
         self._words.labels(model).inc(n_words)
 
     def text(self, n_decoding: int, versions: dict[str, str]) -> bytes:
-        """All metrics as Prometheus reads them; `versions` are those of the models by name."""
+        """All metrics in the format that Prometheus reads; `versions`: the version of each model, by its name."""
         self._decoding.set(n_decoding)
         self._models.clear()
         for name, version in versions.items():

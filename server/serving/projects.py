@@ -1,4 +1,4 @@
-"""Projects: what people have confirmed, for each model and name a journal, and a decoder that learned it."""
+"""Projects: for each model and project name a journal of confirmed translations, and a decoder that learned them."""
 
 import re
 import threading
@@ -26,7 +26,7 @@ from phrasebeam.server.serving.served_models import ServedModel
 
 PROJECT_NAME = r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}$"
 NAME_RULE = "up to 100 letters, digits and . _ + -, beginning with a letter, a digit or _"
-MOST_OPEN = 32  # projects with a decoder in memory; the one that was not used longest is closed for another
+MOST_OPEN = 32  # projects with a decoder in memory; the least recently used one is closed for another
 CHANGED = "was removed, replaced or cut by another program; it was read again, repeat the request"
 NO_PROJECTS = "this server keeps no projects; it is to be started with --projects DIR"
 
@@ -40,12 +40,12 @@ class OpenProject(NamedTuple):
 
 
 class Projects:
-    """The projects in a directory, which alone has their files; any number of threads may share it."""
+    """The projects in a directory that no other process uses; any number of threads may share this object."""
 
     def __init__(self, directory: Path | None, memories: Mapping[str, Sequence[Path]] | None = None):
-        """`directory` is made when something is confirmed; None: there are no projects.
+        """`directory` is created when a segment is first confirmed; None: there are no projects.
 
-        `memories`: files of translation memories, by the model whose projects all find segments in them.
+        `memories`: files of translation memories, by model; all projects of the model find segments in them.
         """
         self.directory, self._memories, self._lock = directory, memories or {}, threading.RLock()
         self._files = dict[str, tuple[str, list[MemoryFile]]]()  # version and memories by model
@@ -56,7 +56,7 @@ class Projects:
                 log.warning("%s: cannot be used, rename it: a project is named by %s", path, NAME_RULE)
 
     def names(self, served: ServedModel) -> Sequence[str]:
-        """The projects of a model that have a journal, the one that was changed last first."""
+        """The projects of a model that have a journal, the most recently changed first."""
         folder = self.directory / served.name if self.directory else None
         found = [(path.stat().st_mtime, path.stem) for path in folder.glob("*.journal")] if folder else []
         return [name for _, name in sorted(found, reverse=True) if re.fullmatch(PROJECT_NAME, name)]
@@ -78,7 +78,7 @@ class Projects:
     def confirm(
         self, served: ServedModel, project: str, source: Sequence[str], translation: Sequence[str], key: str
     ) -> Segment:
-        """Learn a segment, which is on disk when this returns, see AdaptedDecoder. Raises HTTPException as `of`."""
+        """Learn a segment; it is on disk when this returns, see AdaptedDecoder. Raises HTTPException as `of`."""
         with self._using(served, project) as journal:
             journal.parent.mkdir(parents=True, exist_ok=True)
             return self._project(served, project).decoder.confirm(source, translation, key)
@@ -115,10 +115,10 @@ class Projects:
 
     @contextmanager
     def _using(self, served: ServedModel, project: str) -> Iterator[Path]:
-        """Hold the lock while the journal of the given project is used; errors do not show paths of the server.
+        """Hold the lock while the journal of the project is used; errors do not show paths of the server.
 
-        Raises HTTPException: 409 where another process has it open, 503 where it cannot be used as it is, or where it
-        is not what it was.
+        Raises HTTPException: 409 if another process has the journal open, 503 if it cannot be used as it is, or if
+        another program has changed it.
         """
         journal = self._journal(served, project)
         with self._lock:
@@ -137,7 +137,7 @@ class Projects:
                 raise HTTPException(503, f"the journal of project {project} cannot be used: {problem}") from None
 
     def _journal(self, served: ServedModel, project: str) -> Path:
-        """The file of a project, whose name has been checked, since it comes from a request."""
+        """The journal of a project. The name is checked here, since it comes from a request."""
         if self.directory is None:
             raise HTTPException(404, NO_PROJECTS)
         if not re.fullmatch(PROJECT_NAME, project):
@@ -186,7 +186,7 @@ class Projects:
 
 
 def named_files(option: str, given: Iterable[str], models: Collection[str]) -> dict[str, list[Path]]:
-    """Files by the names of models, as `option` gives them: FILE, for the first model, or MODEL=FILE.
+    """Files by the name of the model, from the values of `option`: FILE, for the first model, or MODEL=FILE.
 
     Raises ConfigError.
     """

@@ -1,4 +1,4 @@
-"""Ids, logs and counts of all requests, also of refused ones."""
+"""Ids, log lines and counts of all requests, refused ones included."""
 
 import re
 import time

@@ -1,4 +1,4 @@
-"""The models that are served, by name: each mapped once, and replaced when its directory has a new version."""
+"""The models that are served, by name: each is mapped once, and replaced when its directory has a new version."""
 
 import hashlib
 import os
@@ -29,21 +29,21 @@ from phrasebeam.server.serving.languages import LanguagePair
 if TYPE_CHECKING:
     from phrasebeam.decoder.raw_text.preprocessing import RawText
 
-EXAMPLES = 3  # phrases to try, of each model
+EXAMPLES = 3  # phrases of each model to try
 MODEL_NAME, NAME_RULE = r"[\w.+-]{1,100}", "expected up to 100 letters, digits and . _ + -"
 State = tuple[tuple[str, int, int, int], ...]  # name, inode, size and time of change of each file
 
 
 @dataclass(frozen=True)
 class ServedModel:
-    """One version of a model. Requests keep the version that they begin with."""
+    """One version of a model. A request keeps the version with which it began."""
 
     name: str
-    version: str  # the same for the same model
+    version: str  # equal for equal models
     decoder: Decoder
     raw_text: "RawText | None"  # None: the model knows only tokenized text
     explainer: Explainer
-    languages: LanguagePair | None  # those that were given for it, or else those of its raw text
+    languages: LanguagePair | None  # the languages that an option gives, or else those of its raw text
     terms: TermBase | None = None  # whose translations are used in each request
     examples: Sequence[str] = ()  # phrases of the training text, to try the model with
 
@@ -57,7 +57,10 @@ class ServedModels:
         languages: Mapping[str, LanguagePair] | None = None,
         terms: Mapping[str, Path] | None = None,
     ):
-        """Open all of them; some have `languages` and files of `terms`. Raises SmtError, naming the file at fault."""
+        """Open all models. `languages` and `terms` (files of term bases) are by model name; not every model needs one.
+
+        Raises SmtError, which names the file at fault.
+        """
         self.directories, self.languages, self.terms = dict(directories), dict(languages or {}), dict(terms or {})
         self._seen = {name: self._state(name) for name in self.directories}
         self._tried = dict(self._seen)
@@ -68,7 +71,7 @@ class ServedModels:
         return list(self._models.values())
 
     def get(self, name: str | None = None) -> ServedModel:
-        """The newest version of the model of that name, or of the first one. Raises HTTPException (404)."""
+        """The newest version of the named model, or of the first one (None). Raises HTTPException (404)."""
         model = next(iter(self._models.values())) if name is None else self._models.get(name)
         if model is None:
             known = ", ".join(self._models)
@@ -76,11 +79,11 @@ class ServedModels:
         return model
 
     def refresh(self) -> None:
-        """Open new versions of models; called regularly, in a thread, while requests use the versions that they have.
+        """Open new versions of models. Called regularly, in a thread; running requests keep the versions they have.
 
-        A directory that changed is opened once it was the same in two calls, so that it is not while it is written.
-        One that cannot be opened is logged, and the version before stays until the directory changes again, or, if
-        open files, memory or threads were short, until the next call.
+        A changed directory is opened once two calls have found it in the same state, so not while it is written. If a
+        model cannot be opened, that is logged, and the old version stays until the directory changes again. If open
+        files, memory or threads were short, the next call tries again.
         """
         for name in self.directories:
             state = self._state(name)
@@ -139,7 +142,7 @@ def state_of(directory: Path, terms: Path | None = None) -> State:
 
 
 def version_of(directory: Path) -> str:
-    """A name for the content of a model directory: its files' digests as model.yaml has them, and its settings."""
+    """A name for the content of a model directory, from its settings and its files' digests in model.yaml."""
     digest = hashlib.sha256()
     for name in (MODEL, *sorted(EDITABLE)):
         path = directory / name
@@ -150,7 +153,10 @@ def version_of(directory: Path) -> str:
 
 
 def named_directories(models: Iterable[str | Path]) -> dict[str, Path]:
-    """Directories by name, of arguments NAME=DIR or DIR, whose name is its last part. Raises ConfigError."""
+    """Directories by name, from arguments NAME=DIR or DIR; a DIR without name has the name of its last part.
+
+    Raises ConfigError.
+    """
     directories: dict[str, Path] = {}
     for given in models:
         name, equals, rest = str(given).partition("=") if not Path(given).is_dir() else (str(given), "", "")

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from phrasebeam.base.config import Section
 
-MOST_NBEST = 10_000  # translations of a sentence that any server gives
+MOST_NBEST = 10_000  # longest n-best list that any server gives
 
 
 class ServerLimits(Section):

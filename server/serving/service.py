@@ -28,11 +28,11 @@ class Service:
     limits: ServerLimits = field(default_factory=ServerLimits)
     metrics: Metrics = field(default_factory=Metrics)
     projects: Projects = field(default_factory=lambda: Projects(None))
-    token: str | None = None  # without which nothing is translated
+    token: str | None = None  # if given, nothing is translated without it
     clients: Clients = field(default_factory=Clients)
 
     async def run(self, request: Request, jobs: Sequence[Job[Result]]) -> list[Result]:
-        """The results of jobs in the order of these, see DecodingPool.run."""
+        """The results of the jobs, in their order, see DecodingPool.run."""
 
         async def gone() -> None:
             while (await request.receive())["type"] != "http.disconnect":

@@ -20,7 +20,7 @@ from phrasebeam.server.serving.served_models import ServedModel, ServedModels
 
 AT_ONCE = 16  # segments that are learned while requests wait
 EXPECTED = "expected PROJECT=FILE, or MODEL/PROJECT=FILE"
-KEY = "memory {source} {translation}"  # of a segment, by checksums of both texts
+KEY = "memory {source} {translation}"  # of a segment, from checksums of both texts
 State = tuple[int, int, int]  # inode, size and time of change of a file
 
 
@@ -33,7 +33,7 @@ class WatchedFile(NamedTuple):
 
 
 class KeptProjects(NamedTuple):
-    """The directory of projects, and the files of their memories."""
+    """The directory of projects, and the translation memories that they use or learn from."""
 
     directory: Path | None
     memories: Mapping[str, Sequence[Path]] = {}  # translation memories by model, see Projects
@@ -41,7 +41,7 @@ class KeptProjects(NamedTuple):
 
 
 def watched_file(given: str, models: Collection[str]) -> WatchedFile:
-    """The value of --watch; without a name it is for the first model. Raises ConfigError."""
+    """The value of --watch; without a model's name it is for the first model. Raises ConfigError."""
     name, equals, path = given.partition("=")
     model, slash, project = name.rpartition("/")
     if not (equals and path and re.fullmatch(PROJECT_NAME, project)):
@@ -53,17 +53,17 @@ def watched_file(given: str, models: Collection[str]) -> WatchedFile:
 
 
 class WatchedMemories:
-    """Learns from files that other programs write; `look` is called again and again, by one thread at a time."""
+    """Learns from files that other programs write. `look` is called repeatedly, by one thread at a time."""
 
     def __init__(self, files: Iterable[WatchedFile], models: ServedModels, projects: Projects):
         self._files, self._models, self._projects = list(files), models, projects
         self._seen, self._learned = dict[WatchedFile, State | None](), dict[WatchedFile, State]()
 
     def look(self) -> None:
-        """Learn from the files that have changed and were the same in two calls, so that none is read half written.
+        """Learn from each file that has changed and was the same in two calls, so that none is read half written.
 
-        What a file has no more stays learned; where the translation of a source is another one, that counts from now
-        on. Files that cannot be read are logged, and read again when they change.
+        Pairs that are no longer in a file stay learned. If a source has another translation now, the new one counts
+        from now on. Files that cannot be read are logged, and read again when they change.
         """
         for file in self._files:
             state = _state(file.path)
@@ -80,7 +80,7 @@ class WatchedMemories:
                 log.info("%s: project %s has learned %d segments from it", file.path, file.project, n_learned)
 
     def _learn(self, file: WatchedFile) -> int:
-        """Confirm the pairs of a file that the project does not have; how many these are."""
+        """Confirm the pairs of a file that the project does not have; return their number."""
         served = self._models.get(file.model)
         known = {
             one.key.split()[1]: one
@@ -95,13 +95,13 @@ class WatchedMemories:
                 replaced += [before] if before else []
         for first in range(0, len(new), AT_ONCE):
             self._projects.confirm_all(served, file.project, new[first : first + AT_ONCE])
-        for segment in replaced:  # what stood before goes when the other is on disk
+        for segment in replaced:  # the old translation is removed only when the new one is on disk
             self._projects.undo(served, file.project, segment.number)
         return len(new)
 
 
 def _new_segments(file: WatchedFile, served: ServedModel) -> Iterator[NewSegment]:
-    """The tokenized pairs of a file, the last one for each source, without those that are too long."""
+    """The tokenized pairs of a file, without those that are too long; for each source the last pair."""
     languages, tokenization = served.languages, Tokenization.of(served.raw_text)
     codes = (languages.source, languages.target) if languages else (None, None)
     texts = {pair.source: pair.target for pair in memory_pairs(file.path, *codes)}

@@ -1,6 +1,6 @@
-"""Requests as endpoints see them: read whole before they begin, or refused, and HEAD as GET.
+"""Complete requests for the endpoints: the body is read before a request is handled. HEAD is handled as GET.
 
-They are refused if they are too large or too slow, or if their address is not text.
+Requests are refused if they are too large or too slow, or if their address is not text.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from phrasebeam.server.serving.server_settings import ServerLimits
 
 
 class WholeRequests:
-    """The application, for which each request is read whole before it begins."""
+    """The application. The whole body of a request is read before the application handles it."""
 
     def __init__(self, app: ASGIApp, limits: ServerLimits):
         self.app, self.limits = app, limits
@@ -46,7 +46,7 @@ class WholeRequests:
         await self.app(scope, _replay(bytes(body), receive), send)
 
     async def _read(self, receive: Receive) -> tuple[bytearray | None, bool]:
-        """The body, or as much of it as makes it too large, None if the client went away; and whether that is all."""
+        """The body, or enough of it to be too large, or None if the client went away; and whether it is complete."""
         body, is_whole = bytearray(), False
         while not is_whole and len(body) <= self.limits.max_bytes:
             message = await receive()
@@ -67,7 +67,7 @@ def _is_text(address: bytes) -> bool:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that gives the body first, and then what comes after it."""
+    """A `receive` function that returns the body first, and then what `receive` returns."""
     first: list[dict[str, Any]] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def next_message() -> Message:

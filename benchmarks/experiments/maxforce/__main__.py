@@ -3,19 +3,20 @@
     python -m benchmarks.experiments.maxforce DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...]
         [--seed N ...] [--figures] [--search ours paper] [--prefixes NAME] [--nuisances] [--all-pairs] [--tables]
 
-Models, and a file for each run, are kept in DIRECTORY: what is there is not made again, and --tables only prints what
-is there. The models, and the tuned ones, are those of expected_bleu.py, which may share the directory. Each run
-learns from the first pairs of the training data, or from all if its name says so, with the settings of
-train-maxforce by default, but for what its name says. Weights are scored as they are after each iteration, those of
-the last one on both sets (alone), and then scaled and tuned as there. Runs that are "scaled" score each iteration with
-the best of some scales of sparse features, while dense weights stay as they were, and the best model on both sets, too.
-A row of the table has the scores of all seeds, and the rest of the first one.
+Models, and a file for each run, are kept in DIRECTORY: existing files are not made again, and --tables only prints
+existing results. The models and the tuned models are those of expected_bleu.py, which may share the directory. Each run
+learns from the first pairs of the training data, or from all if its name says so. Its settings are the defaults of
+train-maxforce, except for what its name says. The weights are scored as they are after each iteration; those of the
+last iteration are scored on both sets as they are ("alone"), and after scaling and tuning as in expected_bleu.py. Runs
+that are "scaled" score each iteration with the best of several scales of sparse features, while dense weights stay as
+they were; they also score the best model on both sets. A row of the table has the scores of all seeds; its other
+columns are for the first seed.
 
---figures: the runs of these figures and of Table 4, of 13 iterations; what is there of them is written to files in
-DIRECTORY, one a figure, with a row for each seed (figures.py). --search paper: all with the search that the paper has,
-beam 30 without future cost, for which dense weights are tuned before; what was learned is then also tuned for our
-search. --tuned-by: by which method, which decides how large weights are beside the steps of learning. --prefixes and
---nuisances: settings of train-maxforce for all runs.
+--figures: the runs of these figures and of Table 4, with 13 iterations. Existing results are written to files in
+DIRECTORY, one for each figure, with a row for each seed (figures.py). --search paper: all runs use the search of the
+paper, with beam 30 and without future cost; the dense weights are first tuned for it, and the learned model is then
+also tuned for our search. --tuned-by: the method of that first tuning; it decides how large weights are compared with
+the steps of learning. --prefixes and --nuisances: settings of train-maxforce for all runs.
 """
 
 import json
@@ -58,7 +59,7 @@ def main() -> None:
 
 
 def print_table(corpus: str, given: Namespace) -> None:
-    """A row for each run."""
+    """Print a row for each run."""
     found = []
     for name in ["default", "tuned", *RUNS]:
         found.append(found_of(corpus, name, given))
@@ -79,14 +80,14 @@ def print_table(corpus: str, given: Namespace) -> None:
 
 
 def found_of(corpus: str, name: str, given: Namespace) -> list[dict[str, Any]]:
-    """The numbers of a run with each of its seeds, as far as they are there."""
+    """The numbers of a run for each of its seeds, if they exist."""
     kind = variant_of_start(given) if name in ("default", "tuned") else variant(given)
     paths = [file_of(given.output, corpus, name + kind, seed) for seed in sorted({1, *given.seed})]
     return [json.loads(path.read_text()) for path in paths if path.exists()]
 
 
 def row(seeds: Sequence[dict[str, Any]]) -> list[str]:
-    """The numbers of a run with each of its seeds."""
+    """The cells for a run, from its numbers for each seed."""
     found = seeds[0]
     if "epochs" not in found:
         return [found["run"], "", "", "", f"{found['dev']:.2f}", f"{found['test']:.2f}", "", "", "", "", "", ""]

@@ -1,13 +1,13 @@
-"""Why dense weights that the perceptron learns lose (Yu et al. 2013): the size of steps, threshold, length, features.
+"""Why dense weights that the perceptron learns lose BLEU (Yu et al. 2013): step size, threshold, length, features.
 
     python -m benchmarks.experiments.maxforce.dense_weights DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...]
         [--seed N ...] [--tables]
 
-Learns dense weights alone, with models, training pairs and lattices of `python -m benchmarks.experiments.maxforce`,
-which may share the directory. A run begins with weights by MERT times some factor, since a step is large or small
-beside them alone: rates of 1 from weights times 64 are rates of 1/64 from the weights themselves. What was learned last
-is scored with and without the threshold of the beam, and with the word penalty that keeps the length of translations.
-A file for each run is kept in DIRECTORY, and what is there is not made again; yu2013-dense.csv has a row for each.
+It learns dense weights alone, with models, training pairs and lattices of `python -m benchmarks.experiments.maxforce`,
+which may share the directory. A run starts from weights by MERT times some factor, since the size of a step matters
+only in proportion to the weights: a rate of 1 with weights times 64 is a rate of 1/64 with the weights themselves. The
+last weights are scored with and without the threshold of the beam, and with the word penalty that keeps the length of
+translations. A file for each run is kept in DIRECTORY and not made again; yu2013-dense.csv has a row for each run.
 """
 
 import json
@@ -36,7 +36,7 @@ from phrasebeam.training.maxforce.config import MaxforceConfig
 from phrasebeam.training.maxforce.maxforce_model import WORK, train_maxforce
 from phrasebeam.training.maxforce.state import directory_of
 
-ZERO = 1e-9  # in place of 0, so that the table limit, which goes by the weights to begin with, stays what it is
+ZERO = 1e-9  # in place of 0, so that the table limit, which depends on the weights at the start, does not change
 MERT = "MERT weights"
 FACTORS = {"zero": ZERO, MERT: 1.0, **{f"{MERT} times {n}": float(n) for n in (4, 16, 64, 256, 1024, 4096)}}
 PREFIXES = {"none": "no prefix pairs", "closed": "closed prefix pairs"}
@@ -50,10 +50,10 @@ FIXED = {
     "all but the language model": tuple(name for name in DENSE if name != "language_model"),
     "all but translation": tuple(name for name in DENSE if name != "translation"),
 }
-# A threshold drops hypotheses by differences of scores, which are as large as the weights.
+# A threshold prunes hypotheses by differences of scores, and these are proportional to the size of the weights.
 WITHOUT_THRESHOLD = LEARNING["development_search"] | {"beam_threshold": 0.0}
 WHOLE: dict[str, Any] = {"leave_one_out": None, "lm_folds": 0}
-RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {  # start, what is fixed, other settings
+RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {  # start, weights that are fixed, other settings
     **{start: (start, "nothing", {}) for start in FACTORS},
     **{f"{MERT} times 64, {fixed} fixed": (f"{MERT} times 64", fixed, {}) for fixed in FIXED if fixed != "nothing"},
     **{
@@ -78,7 +78,7 @@ def main() -> None:
     parser.add_argument("--seed", nargs="+", type=int, default=[1], help="of the order of sentences")
     parser.add_argument("--threads", type=int, default=2)
     given = parser.parse_args()
-    # What settings_of and make_tuned are told besides
+    # Further options that settings_of and make_tuned need
     given = Namespace(**vars(given) | {"search": "ours", "prefixes": "longest", "nuisances": False, "tiny": False})
     given.all_pairs, given.tuned_by = False, "mert"
     if not given.tables:
@@ -95,12 +95,12 @@ def main() -> None:
 
 
 def path_of(output: Path, corpus: str, name: str, seed: int) -> Path:
-    """The file of the numbers of a run."""
+    """The file with the numbers of a run."""
     return file_of(output, corpus, f"dense weights, {name}", seed)
 
 
 def learn(work: Work, name: str, seed: int) -> None:
-    """Learn from scaled weights, and score what was learned last, unless that is there."""
+    """Learn from scaled weights and score the last weights, unless that has been done."""
     path = path_of(work.output, work.corpus, name, seed)
     if path.exists():
         return
@@ -128,7 +128,7 @@ def learn(work: Work, name: str, seed: int) -> None:
 
 
 def score_with_length(work: Work, path: Path) -> None:
-    """Add the scores with the word penalty that keeps the length of translations, unless they are there."""
+    """Add the scores with the word penalty that keeps the length of translations, unless they exist."""
     found = json.loads(path.read_text())
     if "kept" in found:
         return
@@ -143,7 +143,7 @@ def score_with_length(work: Work, path: Path) -> None:
 
 
 def scaled_model(work: Work, factor: float) -> Path:
-    """The tuned model with its weights times a factor."""
+    """A copy of the tuned model with its weights times a factor."""
     model = work.output / f"{work.corpus}.tuned-times-{factor:g}"
     shutil.rmtree(model, ignore_errors=True)
     shutil.copytree(work.tuned, model, ignore=shutil.ignore_patterns("tuning"))
@@ -155,14 +155,14 @@ def scaled_model(work: Work, factor: float) -> Path:
 
 
 def length_ratio(work: Work, path: Path, part: str) -> float:
-    """Words of what was translated over words of the reference, in percent."""
+    """The number of translated words over that of reference words, in percent."""
     texts = path.with_suffix(f".{part}"), work.texts.sets[part].references[0]
     translated, reference = (sum(len(line.split()) for line in read_lines(text)) for text in texts)
     return 100 * translated / reference
 
 
 def row(found: dict[str, Any]) -> Cells:
-    """The cells of a run in the file of results."""
+    """The cells of a run for the file of results."""
     cells = {"corpus": CORPORA[found["corpus"]], "initial weights": found["run"], "seed": str(found["seed"])}
     cells |= {str(i): f"{epoch['score']:.2f}" for i, epoch in enumerate(found["epochs"][1 : 1 + ITERATIONS], 1)}
     cells["length, %"] = f"{found['lengths']['dev']:.0f}"

@@ -1,6 +1,6 @@
-"""Files of the numbers behind Figures 8, 9, 10 and 12 and Table 4: a row for each corpus, search, run and seed.
+"""Files with the numbers behind Figures 8, 9, 10 and 12 and Table 4: a row for each corpus, search, run and seed.
 
-The pages of experiments show them by benchmarks/tables.py.
+The pages of experiments include them by benchmarks/tables.py.
 """
 
 import argparse
@@ -23,15 +23,15 @@ Cells = dict[str, str]
 
 
 class Figure(NamedTuple):
-    """What a figure compares, and what the rows of its file show."""
+    """The runs that a figure compares, and the columns of its file."""
 
-    column: str  # its file's column of what is compared, such as "update"
-    runs: Mapping[str, str]  # names of runs in runs.py, by what the column says of them
+    column: str  # name of the column that tells the runs apart, such as "update"
+    runs: Mapping[str, str]  # names of runs in runs.py, by the value in that column
     cells: Callable[[Run], Cells]  # the other columns, from the numbers of a run
 
 
 def write_figures(given: argparse.Namespace) -> None:
-    """Write a file for each figure of which there are runs, with the options of the command, and print its path."""
+    """Write a file for each figure that has runs with the options of the command, and print its path."""
     for name, figure in FIGURES.items():
         rows = rows_of(figure, given)
         if rows:
@@ -50,7 +50,7 @@ def write_rows(path: Path, rows: Sequence[Cells]) -> None:
 
 
 def rows_of(figure: Figure, given: argparse.Namespace) -> list[Cells]:
-    """The rows of all runs that are there."""
+    """The rows of all runs that exist."""
     rows = []
     for corpus, search, (value, run), seed in product(given.corpus, given.search, figure.runs.items(), given.seed):
         path = file_of(given.output, corpus, run + variant(with_search(given, search)), seed)
@@ -61,7 +61,7 @@ def rows_of(figure: Figure, given: argparse.Namespace) -> list[Cells]:
 
 
 def curve(run: Run) -> Cells:
-    """BLEU of the development set by iteration, with the weights as they were learned."""
+    """BLEU on the development set by iteration, with the weights as they were learned."""
     return {str(i): f"{run['epochs'][i]['score']:.2f}" for i in SHOWN if i < len(run["epochs"])}
 
 
@@ -71,18 +71,18 @@ def invalid(run: Run) -> Cells:
 
 
 def share_of_invalid(iteration: dict[str, Any]) -> str:
-    """Updates of an iteration whose y-good derivation already had the higher score, in percent of its updates."""
+    """The percentage of an iteration's updates whose y-good derivation already had the higher score."""
     return f"{100 * iteration['invalid'] / max(1, iteration['updates']):.0f}"
 
 
 def first_and_last_invalid(run: Run) -> Cells:
-    """Invalid updates of the first and of the last iteration, in percent."""
+    """Invalid updates in the first and in the last iteration, in percent."""
     first, last = run["epochs"][1], run["epochs"][-1]
     return {"% invalid, first": share_of_invalid(first), "% invalid, last": share_of_invalid(last)}
 
 
 def ends(run: Run) -> Cells:
-    """BLEU of both sets with what was learned last: alone, and tuned, for the search that learned it and for ours."""
+    """BLEU on both sets with the last weights: alone, and tuned for the search that learned them and for ours."""
     return {
         f"{name}, {title}": f"{run.get(f'{kind}_{name}', run[f'tuned_{name}']):.2f}"
         for kind, title in (("alone", "alone"), ("tuned", "tuned"), ("usual", "our search"))
@@ -91,7 +91,7 @@ def ends(run: Run) -> Cells:
 
 
 def size(run: Run) -> Cells:
-    """How many sparse features have weights in the end."""
+    """The number of sparse features with weights at the end."""
     return {"sparse features": str(run["epochs"][-1]["features"])}
 
 

@@ -1,4 +1,4 @@
-"""Makes runs of the perceptron: learns, and scores what was learned as it is, and tuned."""
+"""Makes runs of the perceptron: learns, and scores what was learned as it is and after tuning."""
 
 import argparse
 import shutil
@@ -50,7 +50,7 @@ MERT = "mert"
 
 
 def make_runs(corpus: str, given: argparse.Namespace) -> None:
-    """All runs on a corpus with one search."""
+    """Make all runs on a corpus with one search."""
     work = Work(corpus, BASELINE, read_texts(corpus, given), given.output, given)
     make_tuned(work)
     if given.search == "paper":
@@ -61,12 +61,12 @@ def make_runs(corpus: str, given: argparse.Namespace) -> None:
 
 
 def with_search(given: argparse.Namespace, search: str) -> argparse.Namespace:
-    """The options of the command with one of its searches in place of all."""
+    """The options of the command with a single search."""
     return argparse.Namespace(**vars(given) | {"search": search})
 
 
 def variant(given: argparse.Namespace) -> str:
-    """What the options change for all runs, for names of files; begins with a dot, if there is anything."""
+    """A part of file names for the options that change all runs; it is empty, or begins with a dot."""
     prefixes = f".{given.prefixes}-prefixes" if given.prefixes != "longest" else ""
     flags = ".nuisances" * given.nuisances + ".all-pairs" * given.all_pairs
     flags += f".{given.iterations}-iterations" * (given.iterations != PEAK)
@@ -74,18 +74,18 @@ def variant(given: argparse.Namespace) -> str:
 
 
 def variant_of_start(given: argparse.Namespace) -> str:
-    """The part of `variant` that baselines have: the search, and what tuned for it."""
+    """The part of `variant` that also applies to baselines: the search, and the method that tuned for it."""
     return "" if given.search == "ours" else f".{given.search}-search" + f".{given.tuned_by}" * (given.tuned_by != MERT)
 
 
 def start_of(work: Work) -> Path:
-    """The model that runs begin with, tuned for their search."""
+    """The model that runs start from, tuned for their search."""
     variant = variant_of_start(work.given).replace(".paper-search", ".tuned-for-paper")
     return work.output / f"{work.corpus}{variant}" if variant else work.tuned
 
 
 def tune_for_paper(work: Work) -> None:
-    """Tune the model for the search of the paper, unless that is there."""
+    """Tune the model for the search of the paper, unless that has been done."""
     if not (start_of(work) / "model.yaml").exists():
         settings = of_tuning(work.given) | {"method": work.given.tuned_by, "seeds": [1], "search": PAPER_SEARCH}
         config = parse_config(settings, TuneConfig, "settings")
@@ -93,13 +93,16 @@ def tune_for_paper(work: Work) -> None:
 
 
 def file_of(output: Path, corpus: str, name: str, seed: int = 1) -> Path:
-    """The file of the numbers of a run."""
+    """The file with the numbers of a run."""
     seeded = f"{name}, seed {seed}" if seed != 1 else name
     return output / f"{corpus}.maxforce.{seeded.replace(', ', '.').replace(' ', '-')}.json"
 
 
 def score_before(work: Work, start: Path, search: str = "ours", variant: str = "") -> None:
-    """Translate both sets with default weights and with those of the model that runs begin with, of `variant`."""
+    """Score default weights, and those of the model `start` that runs start from, on both sets; by `search`.
+
+    `variant` is a part of the file names.
+    """
     for name, model in (("default", work.output / f"{work.corpus}.model"), ("tuned", start)):
         path = file_of(work.output, work.corpus, name + variant)
         if not path.exists():
@@ -110,7 +113,7 @@ def score_before(work: Work, start: Path, search: str = "ours", variant: str = "
 def scores(
     model: Path, texts: Texts, path: Path, kind: str = "", search: dict[str, Any] = LEARNING["development_search"]
 ) -> dict[str, float]:
-    """BLEU of both sets; what was translated is kept beside the file of the numbers."""
+    """BLEU on both sets; the translations are kept beside the file `path` of the numbers."""
     decoder = Decoder.load(model, parse_config(search, SearchSettings, "settings"))
     found = {}
     for name, data in texts.sets.items():
@@ -122,7 +125,7 @@ def scores(
 
 
 def learn(work: Work, seed: int) -> None:
-    """Learn, score and tune what was learned, unless that is there; of runs for Figure 9 the iterations are all."""
+    """Learn, score and tune, unless that has been done; runs for Figure 9 have only the numbers of iterations."""
     path = file_of(work.output, work.corpus, work.run + variant(work.given), seed)
     if path.exists():
         return
@@ -142,7 +145,7 @@ def learn(work: Work, seed: int) -> None:
 
 
 def scores_of(work: Work, output: Path, path: Path, config: MaxforceConfig, seed: int) -> dict[str, Any]:
-    """BLEU of what was written, if it is scaled; of what was learned last; and of that, tuned."""
+    """BLEU of the written model, if it is scaled; of the last weights; and of the last weights, tuned."""
     given = work.given
     found: dict[str, Any] = {}
     if config.scales != [1.0]:
@@ -157,7 +160,7 @@ def scores_of(work: Work, output: Path, path: Path, config: MaxforceConfig, seed
 
 
 def settings_of(work: Work, seed: int) -> dict[str, Any]:
-    """The settings of a run, by its name and the options of the command."""
+    """The settings of a run, from its name and the options of the command."""
     given = work.given
     more = {"sentences": SENTENCES[work.corpus], "threads": given.threads, "seeds": [seed]}
     settings = LEARNING | more | RUNS[work.run]
@@ -178,7 +181,7 @@ def settings_of(work: Work, seed: int) -> dict[str, Any]:
 
 
 def with_classes(work: Work, templates: dict[str, Any]) -> dict[str, Any]:
-    """Templates with classes of the training data's words, where they have levels of these."""
+    """Templates whose levels of word classes, if any, use classes of the training data's words."""
     if not any(level["kind"] == "classes" for level in templates.get("levels", ())):
         return templates
     paths = {}
@@ -191,31 +194,31 @@ def with_classes(work: Work, templates: dict[str, Any]) -> dict[str, Any]:
 
 
 def kept_of(work: Work, config: MaxforceConfig) -> dict[str, Path]:
-    """Where what does not depend on features is kept for other runs: language models, and gold lattices."""
+    """Directories that keep, for other runs, data that do not depend on features: language models, gold lattices."""
     kind = "aligned" if config.forcing.aligned else "all"
     kind += f".{config.sentences}-pairs" if config.sentences else ".all-pairs"
     limit = config.search.table_limit if config.gold_table_limit is None else config.gold_table_limit
     kind += f".{limit}-a-phrase" if limit else ".any-pair"
     kind += "" if config.leave_one_out else ".nothing-left-out"
     kind += f".{config.forcing.prefixes}-prefixes" if config.forcing.prefixes != "longest" else ""
-    kind += variant_of_start(work.given)  # the table limit depends on weights
+    kind += variant_of_start(work.given)  # the table limit depends on the weights
     kinds = {"lattices": kind} | ({"lm_folds": str(config.lm_folds)} if config.lm_folds else {})
     return {name: work.output / f"{work.corpus}.maxforce.{name}.{kind}" for name, kind in kinds.items()}
 
 
 def begin_with_kept(work: Work, config: MaxforceConfig, output: Path) -> dict[str, Path]:
-    """Copy what is kept to the work of a run that has not begun; where it is kept."""
+    """Copy kept data into the work of a run that has not begun; return the directories of `kept_of`."""
     kept = kept_of(work, config)
     there = {name: directory for name, directory in kept.items() if directory.exists() and not output.exists()}
     for name, directory in there.items():
         shutil.copytree(directory, output / WORK / name)
     if there:
-        (output / WORK / WORK_FILES[-1]).write_text("format: phrasebeam work of a benchmark\n")  # or it is refused
+        (output / WORK / WORK_FILES[-1]).write_text("format: phrasebeam work of a benchmark\n")  # otherwise refused
     return kept
 
 
 def take_last(model: Path, seed: int, replaced: dict[str, Any]) -> None:
-    """Give the model the averaged weights after the last iteration, but for those that are `replaced`."""
+    """Give the model the averaged weights of the last iteration, but with the weights in `replaced`."""
     with np.load(directory_of(model / WORK, seed) / "shard-0.npz") as arrays:
         dense, sparse, _ = LearnedWeights.average_in(arrays).in_table()
     features = Decoder.load(model).features
@@ -228,7 +231,7 @@ def take_last(model: Path, seed: int, replaced: dict[str, Any]) -> None:
 def retuned(
     work: Work, learned_model: Path, path: Path, seed: int, kind: str, search: dict[str, Any]
 ) -> dict[str, Any]:
-    """BLEU with scaled groups and dense weights tuned for a search, as by default, and scales."""
+    """BLEU after scaling groups and tuning dense weights for a search, as by default; and the scales."""
     model = learned_model.with_suffix(f".{kind}model")
     shutil.rmtree(model, ignore_errors=True)
     shutil.copytree(learned_model, model, ignore=shutil.ignore_patterns(WORK))

@@ -1,4 +1,4 @@
-"""Runs of the perceptron by their names: what differs from the defaults of train-maxforce."""
+"""Runs of the perceptron, by name: the settings that differ from the defaults of train-maxforce."""
 
 from typing import Any
 
@@ -7,14 +7,14 @@ from phrasebeam.training.maxforce.config import MaxforceConfig
 SENTENCES = {"multi30k": 6000, "ted": 4000, "tanaka": 9000}
 ITERATIONS, LONG = 3, 15
 PEAK = 13  # the best iteration in the paper
-FEW = 1500  # pairs, of which two thirds have y-good derivations on Multi30k, about as many as in Figure 10
+FEW = 1500  # pairs; on Multi30k two thirds of them have y-good derivations, about as many as in Figure 10
 CLASSES = 200
 SPARSE = "rule_id", "rule_bigram", "rule_history", "word_edges"
 SMALL: dict[str, Any] = MaxforceConfig().model_dump(mode="json", exclude={"rates", "seeds", "threads", "memory"})
 TUNING = {name: SMALL[name] for name in ("scales", "tune", "development_search")}
 EDGES: dict[str, Any] = SMALL["templates"]
 RULES = {"rule_id": True}
-WORD_CLASSES = [{"kind": "classes", "budget": 3}, {"kind": "classes", "budget": 2, "prefix": 4}]  # maps: with_classes
+WORD_CLASSES = [{"kind": "classes", "budget": 3}, {"kind": "classes", "budget": 2, "prefix": 4}]  # see with_classes
 CLASS_EDGES = EDGES | {"levels": [{"kind": "word", "budget": 5}, *WORD_CLASSES]}
 NON_LOCAL = EDGES | {"rule_bigram": True, "rule_history": True}
 LEARNING: dict[str, Any] = {name: value for name, value in SMALL.items() if name not in ("scales", "tune")} | {
@@ -22,11 +22,11 @@ LEARNING: dict[str, Any] = {name: value for name, value in SMALL.items() if name
     "tune": None,
     "rates": dict.fromkeys(SPARSE, 1.0),  # as in the paper
     "iterations": ITERATIONS,
-    "patience": LONG,  # to the last iteration
+    "patience": LONG,  # learn until the last iteration
 }
 DENSE = ("translation", "reordering", "language_model", "distortion", "word_penalty", "phrase_penalty")
 NARROW: dict[str, Any] = {"search": {"stack": 3, "beam_threshold": 0.0}}
-ANY_PAIR: dict[str, Any] = {"gold_table_limit": 0}  # the paper names no limit
+ANY_PAIR: dict[str, Any] = {"gold_table_limit": 0}  # the paper mentions no limit
 WIDE: dict[str, Any] = {"search": {"stack": 30, "beam_threshold": 0.0, "table_limit": 100}}
 SCALED: dict[str, Any] = {name: SMALL[name] for name in ("scales", "iterations", "patience")} | {"sentences": 0}
 RUNS: dict[str, dict[str, Any]] = {
@@ -59,7 +59,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "max-violation, all pairs, long": {"update": "max_violation", "sentences": 0, "iterations": LONG},
     "scaled, all pairs": SCALED,
     "scaled, all pairs, same length": SCALED | {"keep_length": True},
-    "margin 30": {"margin": 30.0},  # a violation has 20 to 50
+    "margin 30": {"margin": 30.0},  # violations are 20 to 50
     "margin 300": {"margin": 300.0},
     "max-violation, margin 30": {"update": "max_violation", "margin": 30.0},
     "language models of halves": {"lm_folds": 2},
@@ -73,7 +73,7 @@ TABLE_1: list[dict[str, Any]] = [
     {"kind": "classes", "budget": 2, "prefix": 6},
     {"kind": "type", "budget": 1, "source_only": True},
 ]
-RICH = EDGES | {"levels": TABLE_1}  # the paper's levels but tags; 1,140 combinations a phrase pair
+RICH = EDGES | {"levels": TABLE_1}  # the paper's levels except tags; 1,140 combinations per phrase pair
 THREE_LEVELS = [{"kind": "word", "budget": 5}, {"kind": "classes", "budget": 2, "prefix": 6}]
 THREE_WORDS = EDGES | {"word_edges": {"budget": 9, "most_words": 3}, "levels": THREE_LEVELS}  # a word and two classes
 RUNS |= {
@@ -83,7 +83,7 @@ RUNS |= {
     "three words, max-violation": {"templates": THREE_WORDS, "update": "max_violation"},
 }
 AS_PAPER: dict[str, Any] = {"iterations": PEAK, "patience": PEAK, "update": "max_violation"}
-FIGURE_9: dict[str, dict[str, Any]] = {  # which shows the share of invalid updates alone
+FIGURE_9: dict[str, dict[str, Any]] = {  # the figure shows only the share of invalid updates
     f"figure 9, beam {size}": AS_PAPER
     | {"templates": NON_LOCAL, "update": "standard", "search": {"stack": size, "beam_threshold": 0.0}}
     for size in (3, 10)

@@ -1,8 +1,8 @@
-"""TER of a text by the kernel and by sacrebleu's own code: processor seconds, medians of several runs in turn.
+"""TER of a text by our kernel and by sacrebleu's own code: processor seconds, medians of several runs in turn.
 
     python -m benchmarks.speed.learning.edit_rate HYPOTHESIS REFERENCE [--runs 5]
 
-Both have the same score, or it ends with an error. The kernel is compiled before.
+The program ends with an error if the scores differ. The kernel is compiled before it is measured.
 """
 
 import argparse

@@ -1,10 +1,11 @@
-"""What iterations of maximum expected BLEU training take: seconds and memory of each optimizer, on random lists.
+"""The cost of iterations of maximum expected BLEU training: seconds and memory of each optimizer, on random lists.
 
     python -m benchmarks.speed.learning.expected_bleu_optimizers [--sentences 25000] [--nbest 100]
         [--pairs 900000] [--table 6000000]
 
-The lists are on disk, as those of `train-expected-bleu` are, and each optimizer has a process of its own, which
-compiles before it is measured. Growth transformation moves all pairs of the phrase table, others those of lists.
+The lists are on disk, as those of `train-expected-bleu` are. Each optimizer has a process of its own, in which kernels
+are compiled before it is measured. Growth transformation changes all pairs of the phrase table, the other optimizers
+those in the lists.
 """
 
 import argparse
@@ -57,7 +58,7 @@ def main() -> None:
 
 
 def make_lists(given: argparse.Namespace, directory: Path) -> None:
-    """Hypotheses of the pairs that a sentence has; frequent pairs are in many sentences."""
+    """Make lists of hypotheses from the pairs that a sentence has; frequent pairs are in many sentences."""
     rng, store = np.random.default_rng(1), ListStore(directory, "random", given.table)
     n, first = given.nbest, np.arange(0, given.nbest * PHRASES + 1, PHRASES)
     quality = rng.normal(size=given.pairs)
@@ -72,7 +73,7 @@ def make_lists(given: argparse.Namespace, directory: Path) -> None:
 
 
 def measured(given: argparse.Namespace) -> dict[str, float]:
-    """Seconds of all iterations, peak memory of this process in bytes, and what they came to."""
+    """Seconds of all iterations, peak memory of this process in bytes, and expected BLEU before and after."""
     store = ListStore(given.directory, "random", given.table)
     lists, pairs = store.lists(), store.events().pair
     shared = 1.0, given.threads

@@ -1,9 +1,9 @@
-"""What train-model costs by the number of sentence pairs: seconds and peak memory, besides word alignment.
+"""The cost of train-model by the number of sentence pairs: seconds and peak memory, without word alignment.
 
     python -m benchmarks.speed.learning.model_size SOURCE TARGET ALIGNMENT [--pairs 25000 100000 400000 1000000]
 
-The corpus is repeated as often as needed. In each copy but the first a tenth of the words, on each side, are other
-words, the same ones throughout a copy, so that vocabulary and phrases grow with the corpus as those of real text do.
+The corpus is repeated as often as needed. In each copy but the first, a tenth of the words on each side are replaced by
+other words, the same ones throughout the copy, so that vocabulary and phrases grow with the corpus as in real text.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks.measure import PHRASEBEAM, directory_bytes, megabytes, run, table
 
-CHANGED = 10  # one word of so many
+CHANGED = 10  # one of this many words is replaced
 
 
 def main() -> None:
@@ -49,7 +49,7 @@ def measure(arguments: argparse.Namespace, n: int, directory: Path) -> list[str]
 
 
 def varied(path: Path, has_words: bool) -> Iterator[str]:
-    """The lines of a file, and copies of them without end."""
+    """The lines of a file, and then changed copies of them without end."""
     lines = path.read_text(encoding="utf-8").splitlines()
     for copy in count():
         for line in lines:

@@ -1,11 +1,11 @@
-"""What an example of the perceptron takes: one prepared sentence for the beam and the gold lattice, or one for each.
+"""The cost of an example of the perceptron: beam and gold lattice share one prepared sentence, or have one each.
 
     python -m benchmarks.speed.learning.perceptron DATA [--corpus multi30k] [--sentences 1000] [--features 5000000]
 
-Updates of the first training pairs that have y-good derivations, by the default settings of train-maxforce, with rule
-ids alone, with word edges as by default, and with features of two phrases besides. The weights are those of the model,
-and as many sparse ones as --features says, which are small and random. Passes over the examples take turns; the table
-has medians, by the processor time of one thread. Both ways give the same updates.
+It measures updates of the first training pairs that have y-good derivations, with the default settings of
+train-maxforce: with rule ids alone, with word edges as by default, and with features of two phrases in addition. The
+weights are those of the model, and --features small random sparse ones. Passes over the examples take turns; the table
+has medians, in processor time of one thread. Both ways give the same updates.
 """
 
 import argparse
@@ -59,7 +59,7 @@ def main() -> None:
 def measured(
     corpus: BitextFiles, model: Path, work: Path, templates: dict[str, Any], given: argparse.Namespace
 ) -> tuple[float, float, int]:
-    """Median seconds an example with one prepared sentence and with one for each derivation, and how many examples."""
+    """Median seconds per example with one shared prepared sentence and with one each, and the number of examples."""
     settings = {"sentences": given.sentences, "templates": templates, "lm_folds": 0, "threads": 1}
     config = parse_config(settings, MaxforceConfig, "settings")
     opened = with_features(Decoder.load(model).model, model, work, config)
@@ -73,12 +73,12 @@ def measured(
         found = [updates(way, examples, sparse) for way in ways]
         assert all(same(one, other) for one, other in zip(found[0][1], found[1][1], strict=True))
         for times, (taken, _) in zip(seconds, found):
-            times += [taken / len(examples)] * (number > 0)  # the first pass compiles
+            times += [taken / len(examples)] * (number > 0)  # the first pass compiles kernels
     return statistics.median(seconds[0]), statistics.median(seconds[1]), len(examples)
 
 
 def updates(way: Comparison, examples: Examples, sparse: SparseWeights) -> tuple[float, Sequence[Difference]]:
-    """Seconds of this thread, and the difference of each example."""
+    """Processor seconds of this thread, and the update of each example."""
     snapshot = way.snapshot(way.decoder.model.weights, sparse)
     begin = time.thread_time()
     found = [way.difference(example, snapshot) for example in examples]

@@ -1,10 +1,10 @@
-"""What distributed ranking takes: sentences a second and worker with all features, workers, memory with many features.
+"""The cost of distributed ranking: sentences per second and worker, number of workers, memory with many features.
 
     python -m benchmarks.speed.learning.ranking DATA [--corpus ted] [--sentences 2000] [--features 5000000]
 
-Lists of 100 distinct hypotheses, cube pruning with pop limit 200, leave-one-out, features of rules of Simianer et al.
-(2012): ids, source bigrams, shapes. Each row has a process of its own; kernels are compiled before. Memory is the peak
-of a process that begins with as many sparse weights as --features says, and mixes two shards of them.
+It uses lists of 100 distinct hypotheses, cube pruning with pop limit 200, leave-one-out, and the rule features of
+Simianer et al. (2012): ids, source bigrams, shapes. Each row is from a process of its own; kernels are compiled before.
+Memory is the peak of a process that begins with --features sparse weights, and mixes two shards of them.
 """
 
 import argparse
@@ -69,7 +69,7 @@ def main() -> None:
 
 
 def measured(given: argparse.Namespace, n_features: int, n_shards: int, workers: int) -> dict[str, Any]:
-    """Sentences a second of one epoch of algorithm 4, and the peak memory of this process."""
+    """Sentences per second in one epoch of algorithm 4, and the peak memory of this process."""
     with tempfile.TemporaryDirectory() as directory:
         files = prepare(given.data / given.corpus, CORPORA[given.corpus], Path(directory))
         corpus = BitextFiles(files.source, [files.target], files.alignment)
@@ -82,7 +82,7 @@ def measured(given: argparse.Namespace, n_features: int, n_shards: int, workers:
         rates, examples = rates_of(decoder.features, config), examples_of([*training_pairs(corpus, config)], config)
         objective = list_objective(decoder, examples, rates, config)
         start = with_many(start_weights(decoder, rates, config), n_features)
-        for example in range(20):  # compiles
+        for example in range(20):  # compiles kernels
             objective.outcome(example, objective.snapshot(decoder.model.weights, start.sparse), 1)
         shards = shards_of(len(examples), config)
         training = ranking_training(objective, rates, shards, None, config, Path(directory) / "work")  # type: ignore[arg-type]
@@ -96,7 +96,7 @@ def measured(given: argparse.Namespace, n_features: int, n_shards: int, workers:
 
 
 def with_many(learned: LearnedWeights, n: int) -> LearnedWeights:
-    """The weights with `n` more sparse ones, which are small and random."""
+    """The weights with `n` more small random sparse weights."""
     if not n:
         return learned
     rng, sparse = np.random.default_rng(1), new_sparse_weights(n)

@@ -1,9 +1,9 @@
-"""What each tuning method takes on n-best lists of random features: wall and processor seconds.
+"""The cost of each tuning method on n-best lists with random features: wall and processor seconds.
 
     python -m benchmarks.speed.learning.tuning_methods [--sentences 1000] [--nbest 200] [--features 15 228]
         [--threads 2]
 
-The statistics are those of random changes to random references; settings are the defaults, kernels are compiled before.
+The statistics are from random changes to random references. Settings are the defaults; kernels are compiled before.
 """
 
 import argparse
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def make_problem(n_sentences: int, n_best: int, n_features: int, threads: int) -> Problem:
-    """Random lists, in which the first features say a little of how good a hypothesis is."""
+    """Random lists, in which the first features are weakly correlated with the quality of a hypothesis."""
     rng, n = np.random.default_rng(1), n_sentences * n_best
     references = rng.integers(VOCABULARY, size=(n_sentences, N_WORDS))
     words = np.repeat(references, n_best, axis=0)
@@ -66,7 +66,7 @@ def make_problem(n_sentences: int, n_best: int, n_features: int, threads: int) -
 
 
 def optimize(problem: Problem, method: Method) -> list[str]:
-    """What it took, and what it brought."""
+    """The cost of a method, and its scores before and after."""
     begin, processor = time.perf_counter(), time.process_time()
     optimum = METHODS[method](problem, TuneConfig().of(method))
     seconds, processor = time.perf_counter() - begin, time.process_time() - processor

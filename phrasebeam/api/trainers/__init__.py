@@ -1,1 +1,1 @@
-"""What the commands that train and tune do, as functions of Python with their names and defaults."""
+"""The functions of the Python API that train and tune, with the names and defaults of the commands' options."""

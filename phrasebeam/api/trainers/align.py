@@ -1,4 +1,4 @@
-"""align: the words of two files of text, by aligners that are trained on them, by saved ones, or by a model."""
+"""align: word alignment of two text files, by aligners trained on them, by saved aligners, or by a model."""
 
 from pathlib import Path
 from typing import Annotated, Any, Unpack
@@ -42,7 +42,7 @@ from phrasebeam.training.word_alignment.alignment_settings import Aligner, Align
 
 OF_RAW = ("source_language", "target_language", "source_tokenizer", "target_tokenizer")
 OF_TRAINING = ("aligner", "seed", "config", *OF_RAW, "save", "force")
-OF_ALIGNERS = ("scores", "lexicon")  # those that are trained here, and saved ones
+OF_ALIGNERS = ("scores", "lexicon")  # options for aligners that are trained here or were saved, not for models
 
 
 class AlignOptions(TokenizerOptions, PairOptions, total=False):
@@ -152,7 +152,7 @@ def _check(options: Any, model: Path | None, by_model: bool) -> None:
 
 
 def _of_raw(options: Any) -> dict[str, str]:
-    """The settings of raw text that are given."""
+    """The options about raw text that are given."""
     return {name: options[name] for name in OF_RAW if options[name]}
 
 

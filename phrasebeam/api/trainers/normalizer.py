@@ -1,4 +1,4 @@
-"""train with the recipe of a normalizer: word pairs in place of a bitext."""
+"""train with the recipe of a normalizer, which learns from word pairs instead of a bitext."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,15 +15,15 @@ from phrasebeam.training.normalization.normalizer_settings import NormalizerReci
 from phrasebeam.training.normalization.train_normalizer import WordFiles, train_normalizer
 from phrasebeam.training.recipe.stage import with_seeds
 
-SECTION = "normalizer"  # of the file of a recipe
-# Options of `train` that such a recipe knows; others are of sentences.
+SECTION = "normalizer"  # in the file of a recipe
+# Options of `train` that such a recipe accepts; the other options are about sentences.
 KNOWN = "source", "target", "dev_source", "dev_reference", "output", "recipe", "seed", "threads", "memory", "force"
 UNSET = (None, False, ())
 
 
 @heading("Word pairs")
 class WordOptions(TypedDict, total=False):
-    """What the recipe `normalize` learns from."""
+    """The training data of the recipe `normalize`."""
 
     pairs: Annotated[
         File | None,
@@ -40,7 +40,7 @@ def is_of_words(recipe: object) -> bool:
 
 
 def check_no_words(given: Mapping[str, Any]) -> None:
-    """Raise ConfigError if a recipe of sentences is given word pairs, or lacks what it needs."""
+    """Raise ConfigError if a recipe for sentences is given word pairs, or lacks an argument that it needs."""
     for name in WordOptions.__annotations__:
         if given[name] is not None:
             raise ConfigError(f"--{_option(name)} is for --recipe normalize; give --source and --target instead")
@@ -49,7 +49,7 @@ def check_no_words(given: Mapping[str, Any]) -> None:
 
 
 def train_on_words(recipe: Any, given: Mapping[str, Any]) -> NormalizerDescription:
-    """Train the normalizer that the options of `train` mean. Raises SmtError or OSError."""
+    """Train the normalizer that the options of `train` describe. Raises SmtError or OSError."""
     for name, value in given.items():
         if name not in (*KNOWN, *WordOptions.__annotations__) and value not in UNSET:
             raise ConfigError(f"--{_option(name)} has no effect on the recipe normalize; leave it out")
@@ -71,7 +71,10 @@ def _files(given: Mapping[str, Any]) -> WordFiles:
 
 
 def _two_or_one(given: Mapping[str, Any], both: str, words: str, forms: str) -> tuple[Path | None, Path | None]:
-    """A table of pairs or, in its place, files of words and of forms; a table may be given as the words, too."""
+    """A table of pairs or, instead, the files of words and of forms; a table may also be given as the words.
+
+    Without forms the second path is None.
+    """
     targets = paths(given[forms])
     if given[both] is not None and (given[words] is not None or targets):
         raise ConfigError(f"--{_option(both)} has words and forms; leave out --{_option(words)} and --{_option(forms)}")

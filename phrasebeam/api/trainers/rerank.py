@@ -1,4 +1,4 @@
-"""rerank: weights from n-best lists with any features, and the best translations of lists."""
+"""rerank: learning weights from n-best lists with any features, and choosing the best translations of lists."""
 
 from pathlib import Path
 from typing import Annotated, NamedTuple, Unpack
@@ -19,12 +19,12 @@ from phrasebeam.training.tuning.methods.registry import Method
 class Reranked(NamedTuple):
     """Learned weights, and the best translations by them."""
 
-    learned: reranking.RerankingResult | None  # where there are lists to learn from
-    translations: list[str]  # the best of each list of `nbest`, unless they were written to `output`
+    learned: reranking.RerankingResult | None  # None without lists to learn from
+    translations: list[str]  # the best of each list of `nbest`; empty if they were written to `output`
 
 
 class RerankOptions(ResourceOptions, total=False):
-    """How weights are found on given n-best lists."""
+    """How weights are learned from given n-best lists."""
 
     nbest: Annotated[File | None, "N-best lists to rerank."]
     output: Annotated[
@@ -96,7 +96,7 @@ def rerank(
 def _learned(
     train: Path, reference: list[Path], settings: TuneConfig, start: reranking.Weights | None
 ) -> reranking.RerankingResult:
-    """The weights learned from the lists in `train`, beginning with the weights `start`."""
+    """The weights that are learned from the lists in `train`, starting from the weights `start`."""
     references = [list(read_lines(path)) for path in reference]
     learned = reranking.learn(train, make_metric(settings.metric, references, settings.lowercase), settings, start)
     log.info("%s on these lists: %.2f, before %.2f", settings.metric, learned.score, learned.before)

@@ -1,4 +1,4 @@
-"""train: the best model of a bitext, by a recipe of all stages."""
+"""train: the best model of a bitext, by the stages of a recipe."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -43,7 +43,7 @@ MOST_SEEDS = 1_000_000
 
 
 class RecipeOptions(shared.RawOptions, shared.TestOptions, PairOptions, WordOptions, total=False):
-    """Inputs of a recipe besides its texts: a word alignment, and bounds for all stages."""
+    """Inputs of a recipe besides its texts (such as a word alignment), and bounds that hold for all stages."""
 
     alignment: Annotated[
         File | None,
@@ -132,7 +132,10 @@ def _train_on_sentences(
     given_recipe: Settings,
     **options: Unpack[_SentenceOptions],
 ) -> RecipeResult:
-    """Run the recipe that was `given_recipe`; `options` are those of `train`. Raises SmtError or OSError."""
+    """Run a recipe; `given_recipe` is what the user gave, `options` are those of `train`.
+
+    Raises SmtError or OSError.
+    """
     n_bytes, threads = memory_option(options["memory"]), options["threads"]
     bounds = {"memory": n_bytes} | ({} if threads is None else {"threads": threads})
     texts = paths(options["lm_text"])
@@ -166,7 +169,10 @@ def _settings(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _recipe_given(given: Settings) -> Settings:
-    """The file of a recipe, of those that come with phrasebeam by its name. Raises ConfigError."""
+    """The recipe as given, but for a string the path of its file: a name means a recipe of phrasebeam.
+
+    Raises ConfigError.
+    """
     if isinstance(given, str):
         path = recipe_file(given, CONFIGS)
         if not path.exists():

@@ -14,7 +14,7 @@ from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig, Optimiz
 
 
 class ExpectedBleuOptions(shared.CorpusOptions, EngineOptions, total=False):
-    """Which features are learned, by which optimizer, and where the n-best lists are."""
+    """Options about the features, the optimizer, and the place of the n-best lists."""
 
     lists: Annotated[File | None, "Directory for the n-best lists, which other training runs can use again."]
     optimizer: Optimizer | None

@@ -1,4 +1,4 @@
-"""train_model: the model of a bitext."""
+"""train_model: a model built from a bitext."""
 
 from typing import Annotated, Unpack
 

@@ -1,4 +1,4 @@
-"""Options that trainers share, and the data that they name."""
+"""Options that trainers share, and the data files that they name."""
 
 from pathlib import Path
 from typing import Annotated, TypedDict
@@ -62,7 +62,7 @@ class ResourceOptions(TypedDict, total=False):
 
 
 class TrainerOptions(ResourceOptions, total=False):
-    """Options of trainers with settings."""
+    """Options of trainers that have settings."""
 
     config: Config
     force: Force
@@ -97,15 +97,15 @@ class RawOptions(TokenizerOptions, total=False):
 
 
 def build_settings(config: TrainModelConfig, options: RawOptions) -> TrainModelConfig:
-    """`config` with preprocessing of raw text and cleaning, if options say so."""
+    """`config` with preprocessing of raw text and with cleaning, if the options ask for it."""
     config = raw_settings(config, options)
     return config if options["clean"] is None else config.model_copy(update={"clean": options["clean"]})
 
 
 def raw_settings(config: TrainModelConfig, options: RawOptions) -> TrainModelConfig:
-    """`config` with preprocessing of raw text, if options say so, for their languages or its own.
+    """`config` with preprocessing of raw text, if the options ask for it; languages may come from the options.
 
-    Languages without it are those of tokenized text.
+    If languages are given without raw text, they are noted as those of the tokenized text.
     """
     names = ("source_language", "target_language", "source_tokenizer", "target_tokenizer")
     given = {name: options[name] for name in names if options[name]}  # type: ignore[literal-required]
@@ -119,7 +119,7 @@ def raw_settings(config: TrainModelConfig, options: RawOptions) -> TrainModelCon
         return config.model_copy(update={"languages": parse_config(given, TextLanguages, "options")})
     section = config.preprocessing.model_dump() if config.preprocessing else {}
     preprocessing = raw_preprocessing(section, given)
-    # Slow: it compiles patterns of Unicode's tables.
+    # Imported here since it is slow: it compiles patterns of Unicode's tables.
     from phrasebeam.decoder.tokenizers.registry import check_tokenizers
 
     check_tokenizers(preprocessing)
@@ -145,7 +145,10 @@ def development_data(source: File, references: Files | None) -> BitextFiles:
 
 
 def optional_data(name: str, source: File | None, references: Files | None) -> BitextFiles | None:
-    """The data of two options that begin with `name`, if they are given. Raises ConfigError for one of them."""
+    """The data of the two options NAME-source and NAME-reference, or None if both are missing.
+
+    Raises ConfigError if only one is given.
+    """
     if (source is None) != (not references):
         raise ConfigError(f"--{name}-source and --{name}-reference need each other; give both")
     return development_data(source, references) if source and references else None

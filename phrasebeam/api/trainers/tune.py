@@ -1,4 +1,4 @@
-"""tune: the weights of a model, tuned on development data."""
+"""tune: tuning the weights of a model on development data."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""warm-up: the kernels of all commands, compiled before they are waited for."""
+"""warm-up: compiles the kernels of all commands, so that no command has to wait for that later."""
 
 import os
 import pickle
@@ -27,7 +27,7 @@ from phrasebeam.base.progress import stage
 from phrasebeam.process.children import module_command, start
 from phrasebeam.training.demo.demo_corpus import write_pairs
 
-SENTENCES = 200  # pairs, of which a model has all kinds of arrays
+SENTENCES = 200  # pairs; a model of them has arrays of all kinds
 HELD_OUT = 10
 FEW = {"iterations": 1, "nbest": 5}
 
@@ -44,14 +44,14 @@ def warm_up() -> None:
         directory = Path(scratch)
         first, *others = range(len(command_runs(directory)))
         with stage("compiling the kernels of commands", 1 + len(others)) as advance:
-            _in_process(directory, first)  # whose kernels are those of most others, too
+            _in_process(directory, first)  # its kernels include most of those of the others
             advance(1)
             for _ in map_ordered(partial(_in_process, directory), others, os.cpu_count() or 1):
                 advance(1)
 
 
 def command_runs(directory: Path) -> list[Callable[[], Any]]:
-    """Runs of commands that need all kernels, with files in `directory`, of which the first makes the model."""
+    """Runs of commands that together need all kernels; their files are in `directory`. The first makes the model."""
     model, source, target = (directory / name for name in ("model", "dev.de", "dev.en"))
     text, pairs = (directory / "train.de", directory / "train.en"), directory / "pairs.tsv"
 
@@ -94,7 +94,7 @@ def command_runs(directory: Path) -> list[Callable[[], Any]]:
 
 
 def _in_process(directory: Path, number: int) -> None:
-    """One of the runs, in a process of its own. Raises SmtError if that fails, which says why."""
+    """Run one of the commands in a process of its own. Raises SmtError, which has the status, if that fails."""
     process = start(*module_command(__name__))
     process.communicate(pickle.dumps((directory, number)))
     if process.returncode:

@@ -1,1 +1,1 @@
-"""Compiled kernels: their types and files, which are loaded without numba, and numba's part, which makes them."""
+"""Compiled kernels: types and files, which are loaded without numba, and the modules that compile by numba."""

@@ -1,6 +1,7 @@
-"""Kinds of arguments that Python gives to kernels, and how NamedTuples lie in memory: all without importing numba.
+"""Kinds of arguments that Python passes to kernels, and the memory layout of NamedTuples: all without importing numba.
 
-A kind tells which machine code of a kernel an argument needs. NamedTuples are passed by reference, see structs.py.
+The kinds of its arguments decide which machine code of a kernel is called. NamedTuples are passed by reference, see
+structs.py.
 """
 
 import hashlib
@@ -12,8 +13,8 @@ import numpy as np
 
 Struct = TypeVar("Struct", bound=type)
 
-WORD = 8  # bytes; each field of a NamedTuple that is passed by reference begins at a multiple of it
-N_ITEMS, ITEM_SIZE, DATA, SHAPE = 2, 3, 4, 5  # words of an array; behind the shape are the strides
+WORD = 8  # bytes; each field of a NamedTuple that is passed by reference is aligned to this
+N_ITEMS, ITEM_SIZE, DATA, SHAPE = 2, 3, 4, 5  # positions of words in numba's struct of an array; strides follow SHAPE
 
 NUMBERS = {np.dtype(name): name for name in ("bool", "float32", "float64")} | {
     np.dtype(f"{sign}int{bits}"): f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
@@ -23,7 +24,7 @@ ARRAYS = np.ndarray, np.memmap
 _SCALARS = {float: np.dtype(np.float64), bool: np.dtype(np.bool_)} | {dtype.type: dtype for dtype in NUMBERS}
 LARGEST_INT = 2**63 - 1
 C_ORDER, F_ORDER, WRITEABLE = 1, 2, 1024  # flags of arrays
-DIGITS = 16  # of the digest in the name of a kind, of which numba makes names of functions
+DIGITS = 16  # of the digest in the name of a kind; numba makes names of functions from it
 
 _by_value: set[type] = {tuple}
 
@@ -33,7 +34,7 @@ class ArrayKind(NamedTuple):
 
     dtype: np.dtype[Any]
     ndim: int
-    layout: Literal["C", "F", "A"]  # A is neither
+    layout: Literal["C", "F", "A"]  # A: neither C nor F
     is_readonly: bool
 
 
@@ -52,13 +53,13 @@ class TupleKind(NamedTuple):
 
 
 def by_value(struct: Struct) -> Struct:
-    """Decorator of a class of NamedTuples that come from Python and from kernels, so that both pass the same type."""
+    """Mark a class of NamedTuples that both Python and kernels make, so that both pass the same type."""
     _by_value.add(struct)
     return struct
 
 
 class UnknownKindError(TypeError):
-    """An argument has a type that only numba knows, if any."""
+    """The type of an argument is known only to numba, or unknown."""
 
 
 def kinds_of(arguments: Sequence[Any]) -> tuple[Any, ...]:
@@ -67,7 +68,7 @@ def kinds_of(arguments: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def kind_of(value: Any) -> Any:
-    """The kind of a value: that of a number is its dtype. Raises UnknownKindError."""
+    """The kind of a value; for a number that is its dtype. Raises UnknownKindError."""
     kind = type(value)
     if kind in ARRAYS:
         return _array_kind(value.dtype, value.ndim, value.flags.num)
@@ -89,7 +90,7 @@ def _array_kind(dtype: Any, ndim: int, flags: int) -> ArrayKind:
 
 
 def _kind_by_value(value: Any) -> Any:
-    """The kind of a value within a tuple that is passed by value, as all tuples in it are."""
+    """The kind of a value within a tuple passed by value; tuples in it are passed by value, too."""
     if not isinstance(value, tuple):
         return kind_of(value)
     return TupleKind(_struct(type(value)), tuple(map(_kind_by_value, value)))
@@ -109,7 +110,7 @@ def _number(dtype: Any) -> Any:
 
 @cache
 def spelled(kinds: tuple[Any, ...]) -> str:
-    """Kinds as text, in which no two are the same."""
+    """A text for kinds; different kinds have different texts."""
     return ", ".join(map(_spelled, kinds))
 
 
@@ -127,7 +128,7 @@ def _spelled(kind: Any) -> str:
 
 @cache
 def layout(reference: StructKind) -> tuple[dict[str, int], int]:
-    """Offsets of the fields by name, and the size of all, in bytes."""
+    """The offset in bytes of each field, by name, and the total size in bytes."""
     offsets, size = {}, 0
     for name, kind in zip(reference.struct._fields, reference.kinds):
         offsets[name] = size
@@ -136,7 +137,7 @@ def layout(reference: StructKind) -> tuple[dict[str, int], int]:
 
 
 def _size(kind: Any) -> tuple[int, int]:
-    """Bytes of a field, and of which number its offset is a multiple; a tuple passed by value is a struct of C."""
+    """Bytes of a field, and its alignment in bytes; a tuple passed by value has the layout of a C struct."""
     if isinstance(kind, ArrayKind):
         return (SHAPE + 2 * kind.ndim) * WORD, WORD
     if isinstance(kind, StructKind):

@@ -1,8 +1,8 @@
-"""Compiled kernels on disk, a file per kernel and argument types, loaded only if it is unchanged.
+"""Compiled kernels on disk: a file per kernel and argument types, which is loaded only if it is unchanged.
 
-numba's own cache unpickles and runs whatever its files hold, and only numba can load it. Here each file begins with a
-digest of its place and content, belongs to the user or to root, and can be written by nobody else; any other file is
-replaced. Where none can be written, kernels are compiled in each run.
+numba's own cache unpickles and runs whatever its files contain, and only numba can load it. Here each file begins with
+a digest of its place and content, belongs to the user or to root, and can be written by nobody else; any other file is
+replaced. If no files can be written, kernels are compiled in each run.
 """
 
 import hashlib
@@ -28,17 +28,17 @@ log = logging.getLogger("phrasebeam")
 
 DIGEST_SIZE = hashlib.sha256().digest_size  # bytes at the beginning of each file
 _warned: set[str] = set()
-PART = ".part"  # ends the names of files while they are written
+PART = ".part"  # suffix of files while they are written
 DAY = 24 * 3600.0  # seconds
 DAYS_KEPT = 90
-CLEANED = "cleaned"  # file whose time is that of the last cleaning
+CLEANED = "cleaned"  # file whose modification time is that of the last cleaning
 
 
 class StoredKernel(NamedTuple):
-    """What a file holds of a kernel, for arguments of some types."""
+    """The content of a file: a kernel for arguments of some types."""
 
-    code: MachineCode | None  # None of an inner kernel
-    other: bytes  # what numba needs besides, pickled
+    code: MachineCode | None  # None for an inner kernel
+    other: bytes  # further data that numba needs, pickled
 
 
 class KernelFiles:
@@ -51,7 +51,7 @@ class KernelFiles:
 
     @cached_property
     def directory(self) -> Path | None:
-        """Their directory; None if there is no place for them. Digests of sources take time, most kernels need none."""
+        """Their directory; None if there is no place for them. Found on demand: digests of sources take time."""
         return cache_directory(self.source)
 
     def lacks(self, types: str) -> bool:
@@ -68,7 +68,7 @@ class KernelFiles:
         return found
 
     def load(self, types: str, use: Callable[[StoredKernel], Any]) -> Any:
-        """What `use` makes of the kernel for arguments of these types; None if it must be compiled."""
+        """The result of `use` for the stored kernel with arguments of these types; None if it must be compiled."""
         if self.directory is None:
             return None
         path = self._path(self.directory, types)
@@ -76,7 +76,7 @@ class KernelFiles:
             result = use(StoredKernel(*pickle.loads(_read(path))))
         except (FileNotFoundError, NotADirectoryError):
             return None
-        except Exception as error:  # a digest does not tell that everything that a file refers to is still there
+        except Exception as error:  # the digest is right, but something that the file refers to may be missing
             _warn_once("damaged", f"{path}: {_reason(error)}; compiling again what cannot be loaded")
             return None
         mark_used(self.directory)
@@ -100,7 +100,7 @@ class KernelFiles:
 
 
 def _read(path: Path) -> memoryview:
-    """The content of `path`. Raises ValueError if it is damaged or others may have written it, and OSError."""
+    """The content of `path`. Raises ValueError if it is damaged or others may have written it; may raise OSError."""
     with open(path, "rb", opener=open_without_links) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
@@ -114,7 +114,7 @@ def _read(path: Path) -> memoryview:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write `content` with its digest, so that other processes see all of it or nothing. Raises OSError."""
+    """Write `content` with its digest, so that other processes see either all of it or nothing. Raises OSError."""
     path.parent.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.parent.mkdir(mode=0o700, exist_ok=True)
     descriptor, part = tempfile.mkstemp(PART, ".", path.parent)  # only the user can read and write it
@@ -131,7 +131,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _digest(path: Path, content: memoryview) -> bytes:
-    """Digest of the place, so that no file stands for another, and of the content of a file."""
+    """A digest of the content of a file, and of its place, so that no file can be used in place of another."""
     digest = hashlib.sha256(f"{path.parent.name}/{path.name}\n".encode())
     digest.update(content)
     return digest.digest()
@@ -142,7 +142,7 @@ def _reason(error: Exception) -> str:
 
 
 def _warn_once(problem: str, message: str) -> None:
-    """Log `message` if it is the first of this `problem`; it goes to standard error unless logging is set up."""
+    """Log `message` if it is the first about this `problem`; it goes to standard error unless logging is set up."""
     if problem not in _warned:
         _warned.add(problem)
         log.warning("kernel cache: %s", message)
@@ -150,15 +150,15 @@ def _warn_once(problem: str, message: str) -> None:
 
 def mark_used(directory: Path) -> None:
     """Set the time of a directory from which a kernel was loaded, unless it is today's."""
-    with suppress(OSError):  # a cache that only root can write
+    with suppress(OSError):  # the cache may be writable for root only
         if _age(directory) > DAY:
             os.utime(directory)
 
 
 def clean_daily(kernels: Path) -> None:
-    """Remove kernels from the cache that were not used for DAYS_KEPT days, and unfinished files, at most once a day.
+    """Remove kernels that were not used for DAYS_KEPT days and unfinished files from the cache, at most once a day.
 
-    A process that needs what another removes compiles it again.
+    A process that needs a kernel that another process has removed compiles it again.
     """
     with suppress(OSError):
         cleaned = kernels / CLEANED
@@ -174,7 +174,7 @@ def _clean(directory: Path) -> None:
     if _age(directory) > DAYS_KEPT * DAY:
         shutil.rmtree(directory, ignore_errors=True)
         return
-    for part in directory.glob(f"*{PART}"):  # of processes that were killed
+    for part in directory.glob(f"*{PART}"):  # left by processes that were killed
         if _age(part) > DAY:
             part.unlink()
 

@@ -1,11 +1,11 @@
-"""numba's part of kernels: what compiles them, and how numba stores them in our cache.
+"""The part of kernels that uses numba: it compiles them, and stores them in our cache in numba's place.
 
-Kernels are compiled without numba's support for negative indices, which costs some 12 % of the time of a search. numba
-compiles each signed index to count from the end if it is negative, and has no option against that. So its function for
-that is replaced, with effect only while kernels are compiled. Indices in kernels must not be negative, except
-constants; with bounds checks, others raise IndexError.
+Kernels are compiled without numba's support for negative indices, which costs some 12 % of the time of a search. For
+each signed index, numba compiles code that counts from the end if the index is negative, and has no option against
+that. So its function for that is replaced, which has an effect only while kernels are compiled. Indices in kernels must
+not be negative, except constants; with bounds checks, others raise IndexError.
 
-Whoever waits for the first run of a command sees that kernels are being compiled, and how many were.
+A user who waits for the first run of a command sees that kernels are being compiled, and how many have been compiled.
 """
 
 import pickle
@@ -26,7 +26,7 @@ from numba.core.sigutils import normalize_signature
 from numba.np import arrayobj
 
 from phrasebeam.base.progress import compilation_bar
-from phrasebeam.kernels.compilation import intrinsics  # noqa: F401  # numba asks for them while it compiles
+from phrasebeam.kernels.compilation import intrinsics  # noqa: F401  # numba needs them while it compiles
 from phrasebeam.kernels.compilation.argument_kinds import UnknownKindError, kind_of
 from phrasebeam.kernels.compilation.cache import KernelFiles, StoredKernel
 from phrasebeam.kernels.compilation.libraries import InnerCompiler, KernelCompiler, KernelLibrary, load_result
@@ -35,8 +35,8 @@ from phrasebeam.kernels.compilation.resolved_calls import remember_resolved_call
 from phrasebeam.kernels.compilation.structs import spelled_types, type_of
 from phrasebeam.process.starting_line import COMPILING
 
-# Without numba's runtime (_nrt) a kernel cannot allocate, and does not count references to the arrays that it passes
-# on, which took 5 ns per array and call, and more where threads share the counters.
+# Without numba's runtime (_nrt) a kernel cannot allocate memory, and does not count references to arrays that it passes
+# on. Counting took 5 ns per array and call, and more if threads share the counters.
 OPTIONS = {"nopython": True, "boundscheck": None, "nogil": True, "error_model": "numpy"}
 OPTIONS |= {"_nrt": False, "no_cfunc_wrapper": True}
 INNER = {"no_cpython_wrapper": True}  # without the wrapper that unpacks Python's arguments
@@ -45,7 +45,7 @@ _numba_fix_integer_index = arrayobj.fix_integer_index
 
 
 def _fix_integer_index(context: Any, builder: Any, index_type: Any, index: Any, size: Any) -> Any:
-    """Code for `index` as intp, as numba calls it: the index as it is, within unchecked_indices."""
+    """Code for `index` as intp, called by numba; within unchecked_indices the index is used as it is."""
     if getattr(_local, "depth", 0) == 0 or not index_type.signed or isinstance(index, ir.Constant):
         return _numba_fix_integer_index(context, builder, index_type, index, size)
     return context.cast(builder, index, index_type, types.intp)
@@ -57,7 +57,7 @@ remember_resolved_calls()
 
 @contextmanager
 def unchecked_indices() -> Iterator[None]:
-    """Within this context, what this thread compiles does not support negative indices, except constants."""
+    """Within this context, code that this thread compiles does not support negative indices, except constants."""
     _local.depth = getattr(_local, "depth", 0) + 1
     try:
         yield
@@ -66,9 +66,9 @@ def unchecked_indices() -> Iterator[None]:
 
 
 class CompilationProgress(Listener):
-    """Listens to numba's compilations of dispatchers of one class; numba's lock admits one at a time.
+    """Listens to numba's compilations of dispatchers of one class; numba's lock allows one compilation at a time.
 
-    On the terminal of a command: a bar while kernels are compiled; elsewhere the first is logged.
+    On the terminal of a command it shows a bar while kernels are compiled; elsewhere the first compilation is logged.
     """
 
     def __init__(self, dispatcher_class: type):
@@ -77,7 +77,7 @@ class CompilationProgress(Listener):
         self.bar = ExitStack()
 
     def on_start(self, event: Event) -> None:
-        """Show the bar when the compilation of a kernel begins that no other kernel called."""
+        """Show the bar when a compilation begins that is not part of the compilation of another kernel."""
         if not isinstance(event.data["dispatcher"], self.dispatcher_class):
             return
         if self.n_open == 0:
@@ -86,7 +86,7 @@ class CompilationProgress(Listener):
         self.n_open += 1
 
     def on_end(self, event: Event) -> None:
-        """Count a kernel, and remove the bar if no other waits for it."""
+        """Count a compiled kernel; remove the bar if it was not compiled for another kernel."""
         if not isinstance(event.data["dispatcher"], self.dispatcher_class):
             return
         self.n_open, self.n_compiled = self.n_open - 1, self.n_compiled + 1
@@ -97,7 +97,7 @@ class CompilationProgress(Listener):
 
 
 class _KernelDispatcher(CPUDispatcher):
-    """A kernel, compiled without support for negative indices, which Python gives NamedTuples by reference."""
+    """A kernel, compiled without support for negative indices, to which Python passes NamedTuples by reference."""
 
     def compile(self, sig: Any) -> Any:
         with unchecked_indices():
@@ -114,14 +114,14 @@ register("numba:compile", CompilationProgress(_KernelDispatcher))
 
 
 class _DispatcherCache(NullCache):
-    """The files of a kernel, as numba asks for them."""
+    """The files of a kernel behind numba's interface of a cache."""
 
     def __init__(self, files: KernelFiles):
         self.files = files
 
     @property
     def cache_path(self) -> str:
-        """The directory, for numba's statistics."""
+        """The directory, which numba shows in its statistics."""
         return str(self.files.directory)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -135,7 +135,7 @@ class _DispatcherCache(NullCache):
 
     def save_overload(self, sig: Any, data: CompileResult) -> None:
         """Store the compiled kernel `data` for arguments of the types `sig`, if there is a place for it."""
-        if not data.library.has_dynamic_globals:  # addresses of this process
+        if not data.library.has_dynamic_globals:  # these are addresses in this process
             self.files.save(_text_of(sig), StoredKernel(_machine_code(data), dumps(data._reduce())))
 
 
@@ -144,7 +144,7 @@ def _text_of(sig: Any) -> str:
 
 
 def _machine_code(result: CompileResult) -> MachineCode | None:
-    """The machine code of a kernel; None of an inner one."""
+    """The machine code of a kernel; None for an inner kernel."""
     library, about = result.library, result.fndesc
     if not isinstance(library, KernelLibrary):
         return None
@@ -156,7 +156,7 @@ def _machine_code(result: CompileResult) -> MachineCode | None:
 
 
 def dispatcher_of(function: Callable[..., Any], files: KernelFiles | None, is_inner: bool, is_inlined: bool) -> Any:
-    """numba's dispatcher of a kernel, with its `files` if it is stored."""
+    """numba's dispatcher of a kernel; `files`: where it is stored, or None."""
     options = OPTIONS | (INNER if is_inner else {}) | ({"forceinline": True} if is_inlined else {})
     compiler = InnerCompiler if is_inner else KernelCompiler
     dispatcher = _KernelDispatcher(function, targetoptions=options, pipeline_class=compiler)
@@ -166,7 +166,7 @@ def dispatcher_of(function: Callable[..., Any], files: KernelFiles | None, is_in
 
 
 def compiled(dispatcher: Any, kinds: tuple[Any, ...]) -> CompiledKernel:
-    """The kernel for arguments of these kinds, which is compiled, or loaded where numba is needed for that."""
+    """The kernel for arguments of these kinds; it is compiled, or loaded if numba is needed for loading it."""
     argument_types = tuple(map(type_of, kinds))
     dispatcher.compile(argument_types)
     result = dispatcher.overloads[argument_types]

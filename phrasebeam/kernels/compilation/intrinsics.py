@@ -1,4 +1,4 @@
-"""Functions for kernels that numba lacks, whose code is written in LLVM's language: see compiled_calls, prefetch."""
+"""Functions for kernels that numba does not have, written in LLVM's language: see compiled_calls.py, prefetch.py."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def _write_image(_typing: Any, struct: Any, images: Any, row: Any) -> Any:
 
 
 def _call_kernel(_typing: Any, address: Any, arguments: Any) -> Any:
-    """call_kernel(address, arguments), in kernels: what the kernel at address_of returns for a tuple of arguments."""
+    """call_kernel(address, arguments), in kernels: the result of the kernel at `address` for a tuple of arguments."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         kinds = tuple(signature.args[1])
@@ -54,7 +54,7 @@ def _call_kernel(_typing: Any, address: Any, arguments: Any) -> Any:
 
 
 def _address_in(_typing: Any, array: Any, row: Any) -> Any:
-    """address_in(array, row), in kernels: the address (int64) of array[row], which may be one behind the end."""
+    """address_in(array, row), in kernels: the address (int64) of array[row], which may be one after the last row."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ptrtoint(_row(context, builder, signature.args[0], *arguments), ir.IntType(64))

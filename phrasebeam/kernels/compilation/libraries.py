@@ -1,8 +1,8 @@
-"""Libraries of kernels: those of inner kernels have their code in LLVM's language for their callers, no machine code.
+"""numba's libraries of kernels. An inner kernel has no machine code, only LLVM code, which its callers include.
 
-numba optimizes each kernel together with all that it calls and makes machine code of it, then each of its callers with
-all that they call, and so on: what was called over five levels was compiled five times. Here only kernels that Python
-calls are optimized and compiled, each once with all inner kernels in it.
+numba optimizes each kernel together with everything it calls and makes machine code of it; then it does the same for
+each of the kernel's callers, and so on. A kernel called over five levels was compiled five times. Here only kernels
+that Python calls are optimized and compiled, each once and together with all inner kernels in it.
 """
 
 from typing import Any
@@ -17,11 +17,11 @@ INNER, OBJECT = "inner", "object"  # kinds of stored libraries
 class KernelLibrary(JITCodeLibrary):
     """The machine code of a kernel that Python calls."""
 
-    _bitcode: bytes | None = None  # of a library that was loaded, until a caller wants it
+    _bitcode: bytes | None = None  # of a loaded library, until a caller needs it
 
     @classmethod
     def loaded(cls, codegen: Any, name: str, machine_code: bytes, bitcode: bytes) -> "KernelLibrary":
-        """The library of stored machine code and bitcode; numba would parse this, which takes most of the time."""
+        """A library from stored machine code and bitcode. numba would parse the latter: most of the loading time."""
         library = cls(codegen, name)
         library.enable_object_caching()
         library._bitcode = bitcode
@@ -30,16 +30,16 @@ class KernelLibrary(JITCodeLibrary):
         return library
 
     def serialize_using_object_code(self) -> tuple[str, str, bytes]:
-        """The stored form: name, kind, LLVM's bitcode. The machine code is stored beside it."""
+        """The stored form: name, kind, LLVM's bitcode. The machine code is stored separately."""
         return self.name, OBJECT, self._get_module_for_linking().as_bitcode()
 
     def machine_code(self) -> bytes:
-        """An object file."""
+        """The machine code as an object file."""
         code: bytes = self._get_compiled_object()
         return code
 
     def external_names(self) -> set[str]:
-        """The names of functions and variables of others to which the code refers."""
+        """The names of functions and variables that the code uses and does not define."""
         module = self._final_module
         found = (*module.functions, *module.global_variables)
         return {one.name for one in found if one.is_declaration}
@@ -49,7 +49,7 @@ class KernelLibrary(JITCodeLibrary):
         if self._bitcode is None:
             address: int = super().get_pointer_to_function(name)
             return address
-        return self._codegen._engine.get_function_address(name)  # numba looks names up in the bitcode
+        return self._codegen._engine.get_function_address(name)  # numba would look the name up in the bitcode
 
     def _get_module_for_linking(self) -> Any:
         """The module for kernels that call this one."""
@@ -58,23 +58,23 @@ class KernelLibrary(JITCodeLibrary):
         return super()._get_module_for_linking()
 
     def _optimize_final_module(self) -> None:
-        """Optimize once. numba does so twice, in order to remove counts of references, which kernels do not have."""
+        """Optimize once. numba optimizes twice, to remove reference counts, which kernels do not have."""
         passes, builder = self._codegen._module_pass_manager()
         passes.run(self._final_module, builder)
 
 
 class InnerLibrary(JITCodeLibrary):
-    """The code of an inner kernel and of all that it calls, without machine code."""
+    """The code of an inner kernel and of everything it calls, without machine code."""
 
     @classmethod
     def loaded(cls, codegen: Any, name: str, bitcode: bytes) -> "InnerLibrary":
-        """The library of stored bitcode."""
+        """A library from stored bitcode."""
         library = cls(codegen, name)
         library._final_module, library._finalized = binding.parse_bitcode(bitcode), True
         return library
 
     def finalize(self) -> None:
-        """Bring the code of all that the kernel calls together with its own."""
+        """Link the code of everything that the kernel calls with its own."""
         self._raise_if_finalized()
         for library in dict.fromkeys(self._linking_libraries):
             self._reload_init.update(library._reload_init)
@@ -83,13 +83,13 @@ class InnerLibrary(JITCodeLibrary):
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """0: nothing has an address."""
+        """Return 0: there is no machine code, so nothing has an address."""
         self._ensure_finalized()
         return 0
 
     @property
     def codegen(self) -> Any:
-        """This object: numba stores the address of Python's environment with `set_env` of its `codegen`."""
+        """This object: numba stores the address of a Python environment by `set_env` of `codegen`."""
         return self
 
     def set_env(self, name: str, environment: Any) -> None:
@@ -106,7 +106,7 @@ class KernelCompiler(Compiler):
     library: type[JITCodeLibrary] = KernelLibrary
 
     def define_pipelines(self) -> Any:
-        """numba's own passes, which find the library that they would make otherwise."""
+        """numba's own passes; they use the library that is already there instead of making one."""
         self.state.library = self.library(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         self.state.library.enable_object_caching()
         return super().define_pipelines()
@@ -119,7 +119,7 @@ class InnerCompiler(KernelCompiler):
 
 
 def load_result(context: Any, stored: tuple[Any, ...], machine_code: bytes) -> CompileResult:
-    """The compiled kernel of which CompileResult._reduce gave `stored`."""
+    """The compiled kernel for which CompileResult._reduce returned `stored`."""
     (name, kind, bitcode), fndesc, environment, signature, *others = stored
     codegen = context.codegen()
     library: JITCodeLibrary

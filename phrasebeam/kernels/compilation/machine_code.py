@@ -1,4 +1,4 @@
-"""Machine code of kernels, as it is stored, and loaded by LLVM alone: importing numba takes longer than all of that."""
+"""Machine code of kernels as it is stored. LLVM alone loads it: importing numba would take longer than loading it."""
 
 import builtins
 import ctypes
@@ -13,33 +13,33 @@ from llvmlite import binding
 from phrasebeam.kernels.compilation.numba_parts import extension_module
 from phrasebeam.system.optional import c_function
 
-HELPERS = "numba_"  # begins the names of numba's functions that machine code calls
-LLVM = "llvm."  # begins the names of LLVM's own functions
-MATHEMATICS = {*vars(math), "round"}  # functions of C, and with an f behind it those of float32
+HELPERS = "numba_"  # prefix of the names of numba's functions that machine code calls
+LLVM = "llvm."  # prefix of the names of LLVM's own functions
+MATHEMATICS = {*vars(math), "round"}  # functions of C; those for float32 have an f at the end
 
 
 class MachineCode(NamedTuple):
-    """The machine code of a kernel for arguments of some kinds, and names in it."""
+    """The machine code of a kernel for arguments of some kinds, and the names in it that are needed."""
 
     code: bytes  # an object file
     wrapper: str  # the function that Python calls
     function: str  # the function that other machine code calls
-    environment: str  # the variable with the address of an object of Python that the wrapper asks for
+    environment: str  # the variable with the address of a Python object that the wrapper needs
     name: str  # of the kernel
-    returns: str  # the type of what it returns
-    needs_numba: bool  # to be loaded
+    returns: str  # its return type
+    needs_numba: bool  # whether numba is needed to load it
 
 
 class CompiledKernel(NamedTuple):
     """A kernel in memory, for arguments of some kinds."""
 
     call: Callable[..., Any]
-    address: int  # of its machine code, for calls by other machine code; 0 if there are none
+    address: int  # of its machine code, for calls from other machine code; 0 if there are none
     returns: str
 
 
 def loaded(stored: MachineCode) -> CompiledKernel:
-    """The kernel of which `stored` is the machine code."""
+    """The kernel in memory, from its stored machine code."""
     engine, dynamic_functions = _engine(), extension_module("_dynfunc")
     engine.add_object_file(binding.object_file.ObjectFileRef.from_data(stored.code))
     engine.finalize_object()
@@ -48,17 +48,17 @@ def loaded(stored: MachineCode) -> CompiledKernel:
     variable.value = id(environment)
     address = engine.get_function_address(stored.wrapper)
     about = sys.modules[__name__], stored.name, f"machine code of the kernel {stored.name}"
-    call = dynamic_functions.make_function(*about, address, environment, (engine,))  # which it keeps
+    call = dynamic_functions.make_function(*about, address, environment, (engine,))  # the function keeps the engine
     return CompiledKernel(call, engine.get_function_address(stored.function), stored.returns)
 
 
 def can_be_loaded(names: Iterable[str]) -> bool:
-    """Whether functions and variables of these names, which machine code refers to, are there without numba."""
+    """Whether the functions and variables that machine code refers to by these names exist without numba."""
     return all(name.startswith(LLVM) or name in _symbols() or _is_of_process(name) for name in names)
 
 
 def _is_of_process(name: str) -> bool:
-    """Whether C or Python has the function; others that numba loads, such as Intel's, begin with underscores."""
+    """Whether C or Python has the function; others that numba loads, such as Intel's, have names beginning with __."""
     return not name.startswith("__") and c_function(name) is not None
 
 
@@ -75,10 +75,10 @@ def _engine() -> Any:
 
 @cache
 def _symbols() -> dict[str, int]:
-    """Addresses of what machine code refers to, as numba names them; LLVM finds other functions of C and Python."""
+    """Addresses for names in machine code, as numba defines them; LLVM finds other functions of C and Python itself."""
     helpers = extension_module("_helperlib").c_helpers | extension_module("_dynfunc").c_helpers
     found = {f"{HELPERS}{name}": address for name, address in helpers.items()}
-    # Of the C library for which numba was built, which may have others of these names for older programs.
+    # Functions of the C library for which numba was built: it may have others of these names for older programs.
     found |= {name: address for name, address in helpers.items() if {name, name.removesuffix("f")} & MATHEMATICS}
     errors = [one for one in vars(builtins).values() if isinstance(one, type) and issubclass(one, BaseException)]
     return found | {"_Py_NoneStruct": id(None)} | {f"PyExc_{one.__name__}": id(one) for one in errors}
@@ -89,6 +89,6 @@ def target() -> tuple[str, str, str]:
     """The processor for which machine code is made."""
     try:
         features = binding.get_host_cpu_features().flatten()
-    except RuntimeError:  # it is one that LLVM does not know well
+    except RuntimeError:  # LLVM does not know the features of this processor
         features = ""
     return binding.get_process_triple(), binding.get_host_cpu_name(), features

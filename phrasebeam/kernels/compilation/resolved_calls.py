@@ -1,7 +1,8 @@
-"""What numba found for calls of its own functions is remembered: a fifth of the time of compilation.
+"""Remembers how numba resolved calls of its own functions, which saves a fifth of the time of compilation.
 
-For each addition and each index, numba tries all that it knows for it until one fits the types, strings and sets among
-them, and writes what did not fit as messages that nobody reads. Kernels use the same few types over and over.
+For each addition and each index, numba tries all the implementations that it knows, even those for strings and sets,
+until one fits the types, and writes messages, which nobody reads, about those that do not fit. Kernels use the same few
+types over and over.
 """
 
 from typing import Any
@@ -13,9 +14,9 @@ _resolved: dict[tuple[Any, ...], Any] = {}
 
 
 def _call_type(function: Any, context: Any, arguments: Any, keywords: Any) -> Any:
-    """The signature of `function` for arguments of these types; as numba calls it. Mistakes are found anew.
+    """The signature of `function` for arguments of these types, called by numba. Errors are not remembered.
 
-    A function to which others are added, by numba.extending.overload, is another one.
+    numba.extending.overload makes a new function object, which has entries of its own.
     """
     key = function, context, tuple(arguments), tuple(keywords.items())
     if key not in _resolved:
@@ -24,5 +25,5 @@ def _call_type(function: Any, context: Any, arguments: Any, keywords: Any) -> An
 
 
 def remember_resolved_calls() -> None:
-    """From now on, in this process."""
+    """Remember resolved calls from now on, in this process."""
     setattr(BaseFunction, "get_call_type", _call_type)  # noqa: B010

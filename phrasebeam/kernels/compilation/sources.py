@@ -1,6 +1,6 @@
 """The directory of a module's compiled kernels, named by a digest of everything that they are compiled from.
 
-Checkouts and environments with equal sources and versions share it.
+Checkouts and environments with equal sources and versions share the directory.
 """
 
 import hashlib
@@ -18,10 +18,10 @@ from phrasebeam.plugins.declarations import plugins
 from phrasebeam.process.places import PACKAGE, ROOT, cache_home
 
 OUR_IMPORT = re.compile(r"^\s*(?:from|import) (phrasebeam(?:\.\w+)*)(?: import ([^#\n(]+|\([^)]*\)))?", re.M)
-# A module that imports this calls the features of plugins.
+# A module with this import calls the features of plugins.
 PLUGINS = re.compile(r"^from phrasebeam\.plugins\.declarations import .*\bplugins\b", re.M)
 PACKAGE_FILE = "__init__.py"
-DIGEST_DIGITS = 16  # of the name of a directory
+DIGEST_DIGITS = 16  # in the name of a directory
 
 
 def cache_directory(source: Path) -> Path | None:
@@ -38,7 +38,7 @@ def _digest(source: Path) -> str:
     versions = (numba_folder() / "_version.py").read_bytes(), llvmlite.__version__, np.__version__, sys.version
     digest = hashlib.sha256(repr((versions, numba_settings())).encode())
     sources = sources_of(source)
-    for one in sorted(map(_file_digest, sources)):  # a checkout and what was installed have other paths
+    for one in sorted(map(_file_digest, sources)):  # paths have no effect: they differ between installations
         digest.update(one)
     if any(PLUGINS.search(_text(path)) for path in sources):
         digest.update(repr([(own.name, _file_digest(own.file)) for own in plugins().pair_features.values()]).encode())
@@ -72,16 +72,16 @@ def _imports(source: Path) -> tuple[Path, ...]:
     for module, names in OUR_IMPORT.findall(_text(source)):
         found, imported = _files_of(module), re.findall(r"\w+", names)
         paths += found
-        if all(path.name == PACKAGE_FILE for path in found):  # what is imported of it may be modules, too
+        if all(path.name == PACKAGE_FILE for path in found):  # the imported names may be modules, too
             paths += (path for name in imported for path in _files_of(f"{module}.{name}")[:1])
     return tuple(paths)
 
 
 @cache
 def _files_of(module: str) -> tuple[Path, ...]:
-    """The files that a module may be, those that there are: its own, and that of a package."""
+    """The existing files that a module name may stand for: that of a module, and that of a package."""
     parts = module.split(".")[1:]
-    for root in (PACKAGE, ROOT):  # the latter in a checkout without symbolic links
+    for root in (PACKAGE, ROOT):  # ROOT in a checkout without symbolic links
         base = os.path.join(root, *parts)
         files = f"{base}.py", os.path.join(base, PACKAGE_FILE)
         if found := [Path(os.path.realpath(file)) for file in files if os.path.exists(file)]:

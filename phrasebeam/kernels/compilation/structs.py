@@ -1,8 +1,8 @@
-"""NamedTuples that Python gives to kernels, passed by reference: the address of their fields, one behind the other.
+"""NamedTuples that Python passes to kernels by reference: as the address of their fields, which follow one another.
 
 numba passes seven values or more for each array of a NamedTuple, and copies all of them at each call: with a hundred
-arrays, that took half of the time of compilation. What kernels do with a reference is to read its fields. NamedTuples
-that kernels make are numba's own, passed by value.
+arrays, that took half of the time of compilation. Kernels only read the fields of a reference. NamedTuples that kernels
+make themselves are numba's own, passed by value.
 """
 
 from functools import cache
@@ -31,7 +31,7 @@ class StructReference(types.Type):
 
 @cache
 def type_of(kind: Any) -> types.Type:
-    """numba's type of a kind of arguments."""
+    """numba's type for a kind of arguments."""
     if isinstance(kind, np.dtype):
         return from_dtype(kind)
     if isinstance(kind, ArrayKind):
@@ -42,9 +42,9 @@ def type_of(kind: Any) -> types.Type:
 
 
 def spelled_types(kinds: Any) -> str:
-    """Types of numba as text, those that Python gives to kernels as `spelled` spells their kinds.
+    """A text for types of numba; for types that Python passes it is the text that `spelled` has for their kinds.
 
-    NamedTuples are spelled with their modules and fields, which numba leaves out of their names.
+    For NamedTuples it has their modules and fields, which numba's names of types do not have.
     """
     parts = []
     for kind in kinds:
@@ -58,7 +58,7 @@ def spelled_types(kinds: Any) -> str:
 
 @register_model(StructReference)
 class _StructReferenceModel(models.PrimitiveModel):
-    """Representation of a reference in LLVM."""
+    """The representation of a reference in LLVM."""
 
     def __init__(self, manager: Any, kind: StructReference):
         super().__init__(manager, kind, ADDRESS)
@@ -66,7 +66,7 @@ class _StructReferenceModel(models.PrimitiveModel):
 
 @infer_getattr
 class _StructReferenceFields(AttributeTemplate):
-    """Tells numba the types of fields."""
+    """Tells numba the types of the fields."""
 
     key = StructReference
 
@@ -76,7 +76,7 @@ class _StructReferenceFields(AttributeTemplate):
 
 @lower_getattr_generic(StructReference)
 def _read_field(context: Any, builder: Any, reference: StructReference, address: Any, name: str) -> Any:
-    """Code that reads a field. Nothing writes to it while kernels run: a loop need not read it more than once."""
+    """Code that reads a field. Nothing writes to it while kernels run, so a loop need not read it more than once."""
     kind, offset = reference.kinds[name], layout(reference.kind)[0][name]
     field = cgutils.pointer_add(builder, address, offset, ADDRESS)
     if isinstance(kind, StructReference):
@@ -91,7 +91,7 @@ def _read_field(context: Any, builder: Any, reference: StructReference, address:
 
 @unbox(StructReference)
 def _unpack(reference: StructReference, given: Any, c: Any) -> NativeValue:
-    """Code that writes the fields of the NamedTuple `given` to the stack; with numba's `c` for unboxing."""
+    """Code that writes the fields of the NamedTuple `given` to the stack; `c`: numba's context for unboxing."""
     words = ir.ArrayType(INT64, layout(reference.kind)[1] // WORD)
     address = c.builder.bitcast(cgutils.alloca_once(c.builder, words), ADDRESS)
     is_wrong = cgutils.alloca_once_value(c.builder, cgutils.false_bit)
@@ -104,7 +104,7 @@ def _unpack(reference: StructReference, given: Any, c: Any) -> NativeValue:
 
 
 def _write_fields(reference: StructReference, given: Any, address: Any, is_wrong: Any, c: Any) -> None:
-    """Code that writes the fields to `address`, and sets `is_wrong` if one has another type."""
+    """Code that writes the fields to `address`, and sets `is_wrong` if a field does not have the expected type."""
     offsets, arrays = layout(reference.kind)[0], list[tuple[int, int, int]]()
     for number, (name, kind) in enumerate(reference.kinds.items()):
         if isinstance(kind, types.Array):
@@ -124,9 +124,11 @@ def _write_fields(reference: StructReference, given: Any, address: Any, is_wrong
 
 
 def _write_arrays(arrays: list[tuple[int, int, int]], given: Any, address: Any, is_wrong: Any, c: Any) -> None:
-    """Code that writes arrays: number of the field, offset, size of an item. As numba does, but in one loop.
+    """Code that writes arrays, each given as number of the field, offset, and size of an item.
 
-    A copy of the code for each of a hundred arrays took seconds to compile.
+    It does what numba's code does, but in one loop.
+
+    A copy of that code for each of a hundred arrays took seconds to compile.
     """
     size, values = ir.ArrayType(INT64, 3), [list(row) for row in arrays]
     rows = cgutils.global_constant(c.builder, "arrays", ir.Constant(ir.ArrayType(size, len(arrays)), values))
