@@ -107,6 +107,7 @@ def main() -> None:
     parser.add_argument("--scratch", type=Path, help="directory for the models; default: they are deleted")
     parser.add_argument("--output", type=Path, help="file for the tables; they are printed too")
     parser.add_argument("--results", type=Path, help="file for the figures as CSV")
+    parser.add_argument("--equal-scores", type=Path, help="file for the comparison at equal scores as CSV")
     add_plot_option(parser, "model score against time")
     arguments = parser.parse_args()
     figures, texts = {}, []
@@ -120,8 +121,9 @@ def main() -> None:
             print(texts[-1], flush=True)
             if arguments.output:
                 arguments.output.write_text("\n".join(texts))
-            if arguments.results:
-                write_results(arguments.results, figures)
+            for path, rows in ((arguments.results, rows_of), (arguments.equal_scores, at_equal_scores)):
+                if path:
+                    write_rows(path, {corpus: rows(of_corpus) for corpus, of_corpus in figures.items()})
             if arguments.plot:
                 plot(figures, arguments.plot)
 
@@ -168,48 +170,40 @@ def bleu(found: list[str], references: list[str]) -> float:
 
 
 def describe(figures: list[Figure]) -> str:
-    """Two tables in Markdown: all figures, and the times at equal scores."""
-    rows = [["decoder", "search", "size", "processor ms", "spread", "elapsed ms", "average model score", "BLEU"]]
+    """Two tables in Markdown: all figures, and those at equal scores."""
+    return f"{table(rows_of(figures))}\n\n{table(at_equal_scores(figures))}"
+
+
+def write_rows(path: Path, of_corpora: dict[str, list[list[str]]]) -> None:
+    """Write tables with equal headings as one CSV file, with the name of the corpus first."""
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        output = csv.writer(file, lineterminator="\n")
+        for number, (corpus, (heading, *rows)) in enumerate(of_corpora.items()):
+            output.writerows([] if number else [["corpus", *heading]])
+            output.writerows([corpus, *row] for row in rows)
+
+
+def rows_of(figures: list[Figure]) -> list[list[str]]:
+    """All figures, below their heading."""
+    rows = [["decoder", "search", "size", "processor ms", "elapsed ms", "spread, %", "average model score", "BLEU"]]
     for one in figures:
         score = "" if one.score is None else f"{one.score:.4f}"
-        times = f"{one.ms:.3f}", f"{100 * one.spread:.0f} %", f"{one.elapsed:.3f}"
-        rows.append([*one[:2], f"{one.size}", *times, score, f"{one.bleu:.2f}"])
-    return f"{table(rows)}\n\n{table(at_equal_scores(figures))}"
-
-
-def write_results(path: Path, figures: dict[str, list[Figure]]) -> None:
-    """The figures of all models as CSV."""
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(["corpus", "decoder", "search", "size", "ms", "spread, %", "average model score", "BLEU"])
-        for corpus, of_corpus in figures.items():
-            for one in of_corpus:
-                time, score = f"{one.ms:.3f}", one.score
-                shown = "" if score is None else f"{score:.4f}"
-                rows.writerow(
-                    [
-                        corpus,
-                        one.decoder,
-                        TITLES[one.algorithm],
-                        one.size,
-                        time,
-                        f"{100 * one.spread:.0f}",
-                        shown,
-                        f"{one.bleu:.2f}",
-                    ]
-                )
+        figures_of_one = f"{one.ms:.3f}", f"{one.elapsed:.3f}", f"{100 * one.spread:.0f}", score, f"{one.bleu:.2f}"
+        rows.append([one.decoder, TITLES[one.algorithm], f"{one.size}", *figures_of_one])
+    return rows
 
 
 def at_equal_scores(figures: list[Figure]) -> list[list[str]]:
     """For each setting of another decoder: our least time with at least its score, and the ratio of the times."""
-    rows = [["peer", "search", "its size", "its ms", "our size", "our ms", "ratio"]]
+    rows = [["decoder", "search", "its size", "its ms", "our size", "our ms", "ratio"]]
     for peer in figures:
         ours = [one for one in figures if one.decoder == OURS and one.algorithm == peer.algorithm]
         reached = [one for one in ours if one.score and peer.score and one.score >= peer.score]
         if peer.decoder.startswith(OURS) or not reached:
             continue
         best = min(reached, key=lambda one: one.ms)
-        rows.append([*peer[:2], f"{peer.size}", f"{peer.ms:.3f}", f"{best.size}", f"{best.ms:.3f}"])
+        title = TITLES[peer.algorithm]
+        rows.append([peer.decoder, title, f"{peer.size}", f"{peer.ms:.3f}", f"{best.size}", f"{best.ms:.3f}"])
         rows[-1].append(f"{peer.ms / best.ms:.2f}")
     return rows
 
