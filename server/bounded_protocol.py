@@ -88,7 +88,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_chunk_header(self) -> None:
-        """Subtract the bytes that the frame of a chunk needs, so that only what exceeds them is counted."""
+        """Subtract the bytes of a usual chunk's length and line ends, so that only bytes beyond these are counted."""
         self._n_framing -= CHUNK_FRAME
 
     def on_body(self, body: bytes) -> None:
@@ -112,7 +112,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._wait(self.limits.max_idle)
 
     def resume_writing(self) -> None:
-        """Go on; if a request is being answered, the server no longer waits for the client."""
+        """Write again, since the client has read; stop the timer if a request is being answered."""
         super().resume_writing()
         if self.cycle and not self.cycle.response_complete:
             self._unset_keepalive_if_required()

@@ -43,7 +43,7 @@ KEPT = np.int64(32)  # number of pairs of a source phrase that stay in its list,
 
 
 class PairEntries(NamedTuple):
-    """Data of each phrase pair besides its count, by the number of the pair; capacity C."""
+    """Data of phrase pairs besides their counts, indexed by the number of a pair; there is room for C pairs."""
 
     target: np.ndarray  # int32[C], number of its target phrase
     next_listed: np.ndarray  # int32[C], number of the next pair in the list of its source phrase, or EMPTY

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 
 def nearest(wanted: str, codes: Iterable[str]) -> str | None:
-    """The code nearest to the language `wanted`: the same, one with more parts, or with fewer; None if none fits.
+    """The code nearest to the code `wanted`: the same code, or one with more or fewer parts; None if none fits.
 
     >>> nearest("de", ["en-US", "de-DE"]), nearest("pt_BR", ["PT", "pt-br"]), nearest("de", ["da"])
     ('de-DE', 'pt-br', None)

@@ -165,7 +165,7 @@ def is_strict(piece: MarkupPiece) -> bool:
 
 
 def keeps_markup(made: DocumentSegment, source: DocumentSegment) -> bool:
-    """Whether a translation has all markup of its source, equally often, and the same white space around it."""
+    """Whether a translation has all markup of its source, equally often, and the same white space at both ends."""
     given, found = ([piece for piece in segment.pieces() if piece.kind != "text"] for segment in (source, made))
     more = Counter(piece.written for piece in found)
     more.subtract(piece.written for piece in given)

@@ -16,7 +16,7 @@ Step = tuple[int, int]  # the bits of the source words that an option covers, an
 
 
 class MissingPair(Plain):
-    """The place where the phrase pairs of the sentence can no longer produce a translation."""
+    """The place in a given translation from which no phrase pair of the sentence can continue it."""
 
     produced: str  # the longest beginning of the translation that they can produce
     rest: str  # the remainder, which they cannot continue

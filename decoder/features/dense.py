@@ -93,7 +93,7 @@ def _places(groups: tuple[tuple[str, int | None], ...]) -> FeaturePlaces:
 
 
 def feature_names(weights: DenseWeights, named: Weights) -> FeatureLayout:
-    """The layout of feature vectors; `named`, the weights of weights.yaml, says which OPTIONAL features there are."""
+    """The layout of feature vectors; it has the OPTIONAL features for which `named` (from weights.yaml) has weights."""
     lists: list[tuple[str, int | None]] = [(name, getattr(weights, name).size) for name in names_of(LISTS)]
     optional = [(name, getattr(named, name)) for name in names_of(OPTIONAL) if getattr(named, name) is not None]
     return FeatureLayout(

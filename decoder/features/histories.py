@@ -17,7 +17,7 @@ NO_HISTORY = np.int64(-1)
 
 
 class Histories(NamedTuple):
-    """A hash table with room for B histories of C columns."""
+    """A hash table with room for B histories; a history is a row of C numbers."""
 
     size: Annotated[np.ndarray, array(np.int64, 1)]  # number of histories
     columns: Annotated[np.ndarray, array(np.int64, "B", "C")]  # column 0: Options.state of the last option

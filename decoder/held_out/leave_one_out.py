@@ -136,13 +136,13 @@ def _joint_count(phrases, counts, i):
 
 @kernel
 def held_out_source(counts: HeldOutCounts, words, begin, end):
-    """The first occurrence (int64) of the source phrase words[begin:end], of `words` (int32[n]), or ABSENT."""
+    """Index (int64) of the first occurrence of the source phrase words[begin:end], or ABSENT; `words`: int32[n]."""
     return np.int64(counts.source_slots[_source_slot(counts, words, begin, end)])
 
 
 @kernel
 def held_out_target(counts: HeldOutCounts, words, begin, end):
-    """The first occurrence (int64) of the target phrase words[begin:end], of `words` (int32[n]), or ABSENT."""
+    """Index (int64) of the first occurrence of the target phrase words[begin:end], or ABSENT; `words`: int32[n]."""
     return np.int64(counts.target_slots[_target_slot(counts, words, begin, end)])
 
 

@@ -205,7 +205,7 @@ def history_after(space: SearchSpace, node, option):
 
 @inlined_kernel
 def extension(space: SearchSpace, covered, node, first):
-    """The Extension of `node`, of `covered` words, over the span of option `first`."""
+    """The Extension of `node`, which covers `covered` source words, over the span of the option with index `first`."""
     begin, end = np.int64(space.options.begin[first]), np.int64(space.options.end[first])
     first_gap, window = cover(np.int64(space.graph.first_gap[node]), space.graph.window[node], begin, end)
     base, backward = jump(space, node, begin, end)

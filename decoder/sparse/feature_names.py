@@ -112,7 +112,7 @@ def deletion_names(context: RuleInContext) -> Iterator[str]:
 
 
 def cliques_of(points: Points) -> Iterator[tuple[list[int], list[int]]]:
-    """Source and target positions of the cliques, by first source position: the connected parts of the alignment."""
+    """Source and target positions of the cliques, the connected parts of the alignment, by first source position."""
     cliques: list[tuple[set[int], set[int]]] = []
     for i, j in points:
         joined, others = ({i}, {j}), []
@@ -167,7 +167,7 @@ def word_pair_names(context: RuleInContext) -> Iterator[str]:
 
 
 def length_names(context: RuleInContext) -> Iterator[str]:
-    """Lengths of the source phrase, of the target phrase, and both."""
+    """Names of three features: length of the source phrase, length of the target phrase, and both lengths together."""
     n_source, n_target = (min(n, LONGEST_PHRASE) for n in (context.end - context.begin, len(context.target)))
     yield from (f"s{n_source}", f"t{n_target}", f"{n_source},{n_target}")
 

@@ -209,7 +209,7 @@ def word_type(word: str) -> str:
 
 
 class WordEdges(Section):
-    """Combinations of word edges that are features."""
+    """Which combinations of first and last words of both phrases and of neighbouring source words are features."""
 
     budget: int = Field(default=10, ge=1, le=LARGEST_BUDGET, description="maximum total cost of a combination")
     most_words: int = Field(default=2, ge=1, le=6, description="maximum number of words in a combination")

@@ -18,7 +18,7 @@ class Pool(Generic[Item]):
 
     @contextmanager
     def borrow(self) -> Iterator[Item]:
-        """An object that no other thread has until the context ends: the last one that was returned, or a new one.
+        """Lend an object to one thread until the context ends: the one returned last, or a new one if all are in use.
 
         It goes back into the pool unless the context ends with an exception, which may leave it half changed.
         """

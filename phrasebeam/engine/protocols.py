@@ -49,7 +49,7 @@ class RemoteEngine(Engine, Protocol):
     """An engine whose workers are elsewhere."""
 
     def begin(self, function: Callable[..., Any]) -> "Calls":
-        """Start calls of `function` on items and changing arguments; the function is sent in its present state."""
+        """Return Calls of `function`, whose further arguments may change; the function is sent as it is now."""
 
 
 class Calls(Protocol):
@@ -61,5 +61,6 @@ class Calls(Protocol):
     def begin(self, items: Sequence[Any], *shared: Any) -> Callable[[], list[Any]]:
         """Begin function(item, *shared) for all items; return a function that waits for the results, in order.
 
-        `shared`: names of shared values. Workers keep the last four values, and while they do, as the same objects.
+        `shared`: names that `share` returned. A worker keeps the last four values, and passes the same object for each
+        call with the same name until it drops that value.
         """

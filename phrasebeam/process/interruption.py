@@ -93,7 +93,10 @@ def ignore_signals() -> None:
 
 
 def wait_if_ending() -> None:
-    """Wait for ever if a signal is ending this process: messages of this thread would come from that, or too late."""
+    """Wait for ever if a signal is ending this process, so that the calling thread prints nothing.
+
+    Its messages would be consequences of the ending, or come too late.
+    """
     while _is_ending:
         time.sleep(1)
 

@@ -19,7 +19,7 @@ class KeptSet(NamedTuple):
 
 
 def keep_development(work: Path, source: Path | None, references: Iterable[Path]) -> None:
-    """Copy a development set to the directory of the work; `source`: None if it is not text."""
+    """Copy a development set to the directory `work`; `source` is None if the source sentences are not text."""
     named = {f"reference.{number}.txt": path for number, path in enumerate(references, 1)}
     (work / DEVELOPMENT).mkdir(parents=True, exist_ok=True)
     for name, path in (named | ({"source.txt": source} if source else {})).items():

@@ -23,7 +23,7 @@ LISTS_AT_ONCE = 1 << 10
 
 
 class ScoredLists(NamedTuple):
-    """N lists with H hypotheses and Z events in all; may be larger than memory."""
+    """N n-best lists with H hypotheses and Z events in all; mapped from files, they may be larger than memory."""
 
     first: np.ndarray  # int64[N + 1], hypotheses of list n are first[n]:first[n + 1], one or more
     score: np.ndarray  # float32[H], model score without learned scores, minus that of the first hypothesis in the list

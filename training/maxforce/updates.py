@@ -29,7 +29,7 @@ class Bins(NamedTuple):
 
 
 class Update(NamedTuple):
-    """An update away from the best y-bad hypothesis of `bin`, towards its best y-good derivation.
+    """An update away from the best y-bad hypothesis of bin `bin`, towards the best y-good derivation of this bin.
 
     If `closest`, it is instead towards the hypothesis that is most like the reference.
     """

@@ -225,7 +225,7 @@ def _metric(name: str, options: EvaluationOptions, references: Sequence[Sequence
     compute = metric._compute_score_from_stats
 
     def of_one_type(statistics: Sequence[float]) -> Any:
-        """Compute the score; 0 gets the type of other scores, since sacrebleu's bootstrap cannot average two types."""
+        """Compute the score. Give 0 the type of other scores, since sacrebleu's bootstrap cannot average two types."""
         score = compute(statistics)
         if isinstance(statistics, np.ndarray) and not score.score:
             score.score = statistics.dtype.type(score.score)

@@ -50,7 +50,7 @@ def learn_choice(parts: Sequence[HeldOutPart], alphabet: Alphabet, settings: Nor
 
 
 def held_out_result(part: HeldOutPart, weights: ChoiceWeights, alphabet: Alphabet) -> HeldOutResult:
-    """Accuracy of the choice on a part from which the weights were not learned."""
+    """The accuracy of the chosen forms in a part from which the weights were not learned."""
     lists, tokens = part.lists, _tokens([part])
     kept = likeliest(lists, ln_posteriors(lists, weights.dense))
     choices = choices_of(lists, kept, alphabet)

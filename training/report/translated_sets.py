@@ -22,7 +22,7 @@ class TranslatedSets(NamedTuple):
 
 
 def translated_sets(directories: Sequence[Path]) -> TranslatedSets:
-    """Read the best translations of trainings, by directory. Raises SmtError if their development sets differ."""
+    """Read the best translations of the training in each directory. Raises SmtError if the development sets differ."""
     found = {str(one): _best(find_training(one)) for one in directories}
     if len(found) < 2:
         raise ConfigError(f"a comparison needs two or more training runs, got {len(found)}; give more")
