@@ -209,19 +209,20 @@ def at_equal_scores(figures: list[Figure]) -> list[list[str]]:
 
 
 def plot(figures: dict[str, list[Figure]], path: Path) -> None:
-    """Draw a panel for each model: average model score against milliseconds per sentence."""
+    """Draw a panel for each model and search: average model score against milliseconds per sentence."""
+    shown = [(name, kind) for name, of_model in figures.items() for kind in dict.fromkeys(one[1] for one in of_model)]
 
     def draw(figure: Any) -> None:
-        panels = figure.subplots(1, len(figures), squeeze=False)[0]
-        for panel, (name, of_model) in zip(panels, figures.items()):
-            for kind in dict.fromkeys(one[:2] for one in of_model if one.score is not None):
-                points = [one for one in of_model if one[:2] == kind]
-                times = [one.ms for one in points]
-                panel.plot(times, [one.score for one in points], marker="o", label=", ".join(kind))
-            panel.set(title=name, xscale="log", xlabel="milliseconds per sentence", ylabel="average model score")
+        for panel, (name, algorithm) in zip(figure.subplots(1, len(shown), squeeze=False)[0], shown):
+            scored = [one for one in figures[name] if one.algorithm == algorithm and one.score is not None]
+            for decoder in dict.fromkeys(one.decoder for one in scored):
+                points = [one for one in scored if one.decoder == decoder]
+                panel.plot([one.ms for one in points], [one.score for one in points], marker="o", label=decoder)
+            panel.set(title=f"{name}, {TITLES[algorithm]}", xscale="log", xlabel="milliseconds per sentence")
             panel.legend()
+        figure.axes[0].set_ylabel("average model score")
 
-    write_figure(path, 6 * len(figures), 5, draw)
+    write_figure(path, 4 * len(shown), 4, draw)
 
 
 if __name__ == "__main__":
