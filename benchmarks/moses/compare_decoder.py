@@ -22,7 +22,7 @@ from phrasebeam.decoder.features.stateful import new_feature_memory
 from phrasebeam.decoder.features.stateful_feature import SMALLEST_ROOM
 from phrasebeam.decoder.input.synthetic_pairs import SyntheticPair, pack_synthetic_pairs
 from phrasebeam.decoder.input.zones import NO_ZONES
-from phrasebeam.decoder.model.tables import Sentence
+from phrasebeam.decoder.model.tables import NO_SOURCES, Sentence
 from phrasebeam.decoder.moses.importing import import_moses
 from phrasebeam.decoder.options.candidates import new_target_room
 from phrasebeam.decoder.output.derivation import Derivation, FeatureSpace, fill_feature_matrix
@@ -77,7 +77,7 @@ class Rescorer:
         memory = new_feature_memory(self.tables, SMALLEST_ROOM), np.empty((len(pairs), 2), np.int8)
         space = FeatureSpace(self.states, *memory, self.places, 0, *room, fired)
         ids, no_rules = self.model.source.ids(source), np.zeros(0, np.int8)
-        sentence = Sentence(ids, packed, 1, no_rules, NO_ZONES, NO_CLASSES, NO_CONTENT)
+        sentence = Sentence(ids, packed, 1, NO_SOURCES, no_rules, NO_ZONES, NO_CLASSES, NO_CONTENT)
         fill_feature_matrix(derivation, offsets, self.tables, sentence, space, matrix)
         return matrix[0]
 

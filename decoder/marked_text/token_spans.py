@@ -5,6 +5,7 @@ from itertools import pairwise
 
 FARTHEST = 12  # characters that are skipped where both differ, counted together
 LIKE = 3  # characters that must agree after a difference
+QUOTES = str.maketrans(dict.fromkeys("“”„‟«»", '"') | dict.fromkeys("‘’‚‛", "'"))  # tokenizers make them alike
 
 
 def token_spans(tokens: Sequence[str], text: str) -> list[tuple[int, int]]:
@@ -16,8 +17,8 @@ def token_spans(tokens: Sequence[str], text: str) -> list[tuple[int, int]]:
     [(0, 3), (4, 5), (5, 9), (9, 10), (10, 11)]
     """
     places = [place for place, one in enumerate(text) if not one.isspace()]
-    given = [one.lower() for token in tokens for one in token]
-    found = _places(given, [text[place].lower() for place in places])
+    given = [one.lower() for token in tokens for one in token.translate(QUOTES)]
+    found = _places(given, [text[place].translate(QUOTES).lower() for place in places])
     starts, first = list[int](), 0
     for token in tokens:
         starts.append(found[first] if starts else 0)

@@ -16,6 +16,8 @@ from phrasebeam.decoder.tables.phrase_table import PhraseTable
 from phrasebeam.decoder.tables.word_counts import NO_IDF, WordIdf
 from phrasebeam.kernels.jit import inlined_kernel
 
+NO_SOURCES = np.zeros(0, np.int64)
+
 
 class Tables(NamedTuple):
     """The tables of a model with P phrase pairs, mapped from its files."""
@@ -34,7 +36,8 @@ class Sentence(NamedTuple):
 
     words: np.ndarray  # int32[n], source ids, -1 for words that are not in the vocabulary
     synthetic: SyntheticPairs
-    longest: int  # words of the longest span in `rules` and synthetic.first
+    longest: int  # words of the longest span in `sources`, `rules` and synthetic.first
+    sources: np.ndarray  # int64[n * longest], the source phrase of each span, see span_sources; [0] for a lattice
     rules: np.ndarray  # int8[n * longest], which pairs of the phrase table each span may use, see span_rules
     zones: Zones
     classes: np.ndarray  # uint64[n + 2, 1 + levels], hashes of <s>, the words and </s> at each level of sparse features
@@ -46,7 +49,7 @@ class Sentence(NamedTuple):
 def empty_sentence(n_models: int) -> Sentence:
     """A sentence without words, for `n_models` language models."""
     ids, rules = np.zeros(0, np.int32), np.zeros(0, np.int8)
-    return Sentence(ids, no_synthetic_pairs(n_models), 1, rules, NO_ZONES, NO_CLASSES, NO_CONTENT)
+    return Sentence(ids, no_synthetic_pairs(n_models), 1, NO_SOURCES, rules, NO_ZONES, NO_CLASSES, NO_CONTENT)
 
 
 @inlined_kernel

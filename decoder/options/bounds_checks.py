@@ -12,8 +12,10 @@ from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.sparse.phrase_hashes import original_pair
 from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
 from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
-from phrasebeam.decoder.tables.phrase_table import ABSENT, DAMAGED, find_source
+from phrasebeam.decoder.tables.phrase_table import ABSENT, DAMAGED, find_from, find_source
+from phrasebeam.kernels.hashing import START, combine, first_slot, mix
 from phrasebeam.kernels.jit import direct, inlined_kernel, kernel
+from phrasebeam.kernels.prefetch import prefetch
 
 CAPACITY = 1 << 13  # number of source phrases remembered as sound, direct-mapped
 # Status of a check: sound, or which file is damaged
@@ -37,15 +39,22 @@ class BoundsChecks:
     def __init__(self, tables: Tables):
         self._tables, self._checked = tables, np.full(CAPACITY, ABSENT, np.int64)
 
-    def is_oov(self, words: np.ndarray, longest: int) -> np.ndarray:
-        """bool[n], which of `words` (int32[n]) are not a source phrase by themselves.
+    def span_sources(self, words: np.ndarray, offsets: np.ndarray, longest: int, row_size: int) -> np.ndarray:
+        """int64[n * row_size], the source phrases of all spans of up to `longest` words, or ABSENT.
 
-        Raises ModelError if the table is damaged where it has a phrase of the sentence of up to `longest` words.
+        `words` (int32[n]) are several texts, each words[offsets[i]:offsets[i + 1]] (int64[N + 1]). The span of k words
+        from word i has the index i * row_size + k - 1, where `row_size` is at least `longest`. Raises ModelError if the
+        table is damaged where it has one of these phrases.
         """
-        is_oov, finding = np.empty(words.size, bool), np.empty(3, np.int64)
-        status = _check_phrases(self._tables, words, np.int64(longest), self._checked, is_oov, finding)
+        sources, finding = np.full(words.size * row_size, ABSENT, np.int64), np.empty(3, np.int64)
+        sizes = np.int64(longest), np.int64(row_size)
+        status = _find_spans(self._tables, words, offsets, *sizes, self._checked, sources, finding)
         _refuse_unsound(status, finding)
-        return is_oov
+        return sources
+
+    def check(self, words: np.ndarray, longest: int) -> None:
+        """Raise ModelError if the table is damaged where it has a phrase of `words` (int32[n]) of up to `longest`."""
+        self.span_sources(words, np.array([0, words.size]), longest, longest)
 
     def find_sources(self, words: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         """int64[Q], the numbers of the source phrases words[offsets[i]:offsets[i + 1]] (int32[n], int64[Q + 1]).
@@ -73,25 +82,61 @@ def _message(status: int, finding: np.ndarray) -> str:
 
 
 @kernel
-def check_phrases(tables: Tables, words, longest, checked, is_oov, finding):
-    """Check the phrases of up to `longest` (int64) of `words` (int32[n]): SOUND, or the status of the damaged file.
+def find_spans(tables: Tables, words, offsets, longest, row_size, checked, sources, finding):
+    """Write the source phrases of all spans to `sources`, and check them: SOUND, or the status of the damaged file.
 
-    Fills `is_oov` (bool[n]), `checked` (int64[CAPACITY], the sound source phrases) and, if not SOUND, `finding`
-    (int64[3]).
+    For `words`, `offsets`, `longest`, `row_size` (int64) and `sources`, filled with ABSENT, see span_sources. Fills
+    `checked` (int64[CAPACITY], the sound source phrases) and, if not SOUND, `finding` (int64[3]). The table is larger
+    than the processor's caches. Therefore its slots, and what they lead to, are prefetched while the spans of the words
+    before are looked up.
     """
-    for begin in range(words.size):
-        for end in range(begin + 1, min(begin + longest, words.size) + 1):
-            source = find_source(tables.phrases, words, begin, end)
-            if source == DAMAGED:
-                return SOURCES
-            if end == begin + 1:
-                is_oov[begin] = source == ABSENT
-            if source == ABSENT or checked[source & (CAPACITY - 1)] == source:
-                continue
-            status = _check_pairs(tables, source, finding)
+    phrases, text = tables.phrases, np.int64(0)
+    for step in range(words.size + 2):
+        while step < words.size and step >= offsets[text + 1]:
+            text += 1
+        if step < words.size:
+            _fetch_slots(phrases, words, step, min(step + longest, offsets[text + 1]), step * row_size, sources)
+        if 1 <= step <= words.size:
+            _fetch_sources(phrases, (step - 1) * row_size, longest, checked, sources)
+        if step >= 2:
+            status = _find_from(tables, words, step - 2, longest, (step - 2) * row_size, checked, sources, finding)
             if status != SOUND:
                 return status
-            checked[source & (CAPACITY - 1)] = source
+    return SOUND
+
+
+@inlined_kernel
+def _fetch_slots(phrases, words, begin, behind, at, sources):
+    """Write the home slots of the spans from `begin` that end by `behind` to `sources` from `at` on; prefetch them."""
+    h = START
+    for end in range(begin, behind):
+        h = combine(h, np.int64(words[end]))
+        slot = first_slot(mix(h), phrases.slots.size)
+        sources[at + end - begin] = slot
+        prefetch(phrases.slots, slot)
+
+
+@inlined_kernel
+def _fetch_sources(phrases, at, longest, checked, sources):
+    """Prefetch what is read of the source phrases in the slots sources[at:at + longest]."""
+    for k in range(at, at + longest):
+        if sources[k] != ABSENT:
+            source = phrases.slots[sources[k]]
+            if source != ABSENT:
+                prefetch(phrases.source_offsets, source)
+                prefetch(checked, source & (CAPACITY - 1))
+
+
+@inlined_kernel
+def _find_from(tables, words, begin, longest, at, checked, sources, finding):
+    """Replace the slots sources[at:at + longest] by the source phrases from word `begin`, and check these."""
+    for k in range(longest):
+        if sources[at + k] != ABSENT:
+            source = find_from(tables.phrases, sources[at + k], words, begin, begin + k + 1)
+            sources[at + k] = source
+            status = _check_source(tables, source, checked, finding)
+            if status != SOUND:
+                return status
     return SOUND
 
 
@@ -99,21 +144,30 @@ def check_phrases(tables: Tables, words, longest, checked, is_oov, finding):
 def find_phrases(tables: Tables, words, offsets, checked, sources, finding):
     """Write the numbers of the source phrases words[offsets[i]:offsets[i + 1]] to `sources` (int64[Q]), and check them.
 
-    `words` is int32[n], `offsets` int64[Q + 1]; for the status, `checked` and `finding` see check_phrases.
+    `words` is int32[n], `offsets` int64[Q + 1]; for the status, `checked` and `finding` see find_spans.
     """
     for i in range(sources.size):
         source = np.int64(ABSENT)
         if offsets[i] < offsets[i + 1]:
             source = find_source(tables.phrases, words, offsets[i], offsets[i + 1])
         sources[i] = source
-        if source == DAMAGED:
-            return SOURCES
-        if source != ABSENT and checked[source & (CAPACITY - 1)] != source:
-            status = _check_pairs(tables, source, finding)
-            if status != SOUND:
-                return status
-            checked[source & (CAPACITY - 1)] = source
+        status = _check_source(tables, source, checked, finding)
+        if status != SOUND:
+            return status
     return SOUND
+
+
+@inlined_kernel
+def _check_source(tables, source, checked, finding):
+    """Check a result of find_source, unless it has been checked: SOUND, or the status of the damaged file."""
+    if source == DAMAGED:
+        return SOURCES
+    if source == ABSENT or checked[source & (CAPACITY - 1)] == source:
+        return SOUND
+    status = _check_pairs(tables, source, finding)
+    if status == SOUND:
+        checked[source & (CAPACITY - 1)] = source
+    return status
 
 
 @inlined_kernel
@@ -166,4 +220,4 @@ def _is_ascending(offsets, i, limit, finding):
     return False
 
 
-_check_phrases = direct(check_phrases)
+_find_spans = direct(find_spans)

@@ -21,7 +21,7 @@ from phrasebeam.decoder.options.candidates import (
 from phrasebeam.decoder.options.option_arrays import NOT_YET, Options
 from phrasebeam.decoder.options.option_details import complete_now
 from phrasebeam.decoder.sparse.span_edges import forget_span
-from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
+from phrasebeam.decoder.tables.phrase_table import ABSENT
 from phrasebeam.kernels.hashing import EMPTY
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.kernels.prefetch import prefetch
@@ -106,11 +106,10 @@ def _fetch(options, first, n_pairs, tables):
 @inlined_kernel
 def _source_of(begin, end, lookup, options):
     """The source phrase of words begin:end; ABSENT if the table has none, if the span is blocked, or in a lattice."""
-    if lookup.sentence.paths.of_span.size > 0:
+    span_index = begin * options.longest + end - begin - 1
+    if lookup.sentence.paths.of_span.size > 0 or lookup.sentence.rules[span_index] == BLOCKED:
         return np.int64(ABSENT)
-    if lookup.sentence.rules[begin * options.longest + end - begin - 1] == BLOCKED:
-        return np.int64(ABSENT)
-    return find_source(lookup.tables.phrases, lookup.sentence.words, begin, end)
+    return lookup.sentence.sources[span_index]
 
 
 @inlined_kernel

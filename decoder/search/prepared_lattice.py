@@ -16,7 +16,7 @@ from phrasebeam.decoder.input.term_constraints import span_rules
 from phrasebeam.decoder.input.word_lattice import EMPTY, WordLattice
 from phrasebeam.decoder.input.zones import NO_ZONES
 from phrasebeam.decoder.model.opened_model import Model
-from phrasebeam.decoder.model.tables import Sentence, Tables
+from phrasebeam.decoder.model.tables import NO_SOURCES, Sentence, Tables
 from phrasebeam.decoder.options.bounds_checks import BoundsChecks
 from phrasebeam.decoder.options.candidates import Lookup, choose, lookup_of_pairs
 from phrasebeam.decoder.options.score_checks import check_candidates
@@ -222,4 +222,4 @@ def _sentence(
         columns = np.array([number[word] for word in [BEGIN, *rows, END]], np.int64)
         classes = levels.classes("source", number)[columns]
         is_content = levels.content_words(list(number), [UNCLASSED] * len(number))[columns[1:-1]]
-    return Sentence(np.full(n, ABSENT, np.int32), packed, span, rules, NO_ZONES, classes, is_content)
+    return Sentence(np.full(n, ABSENT, np.int32), packed, span, NO_SOURCES, rules, NO_ZONES, classes, is_content)

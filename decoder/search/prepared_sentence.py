@@ -19,7 +19,7 @@ from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.model.tables import Sentence
 from phrasebeam.decoder.options.bounds_checks import BoundsChecks
 from phrasebeam.decoder.sparse.levels import NO_CLASSES, NO_CONTENT, UNCLASSED
-from phrasebeam.decoder.tables.phrase_table import LEAST_LN
+from phrasebeam.decoder.tables.phrase_table import ABSENT, LEAST_LN
 from phrasebeam.decoder.unknown_words.related_pairs import HeldOut, RelatedPairs
 
 
@@ -110,7 +110,8 @@ def prepare_sentence(
     ids = model.source.ids(words)
     required = [term for term in terms if not term.is_optional]
     rules = span_rules(len(words), room, longest, required, given.policy)
-    is_oov = bounds_checks.is_oov(ids, longest)
+    sources = bounds_checks.span_sources(ids, np.array([0, len(words)]), longest, room)
+    is_oov = sources[::room] == ABSENT
     synthetic = unknown_words.pairs_of(words, is_oov, terms) if unknown_words else []
     if terms:
         is_oov |= rules[::room] == BLOCKED
@@ -125,7 +126,7 @@ def prepare_sentence(
     zones = pack_zones(len(words), given.walls, given.zones)
     classes = model.levels.sentence_classes(words, tags) if model.levels else NO_CLASSES
     is_content = model.levels.content_words(words, tags) if model.levels else NO_CONTENT
-    sentence = Sentence(ids, packed, room, rules, zones, classes, is_content)
+    sentence = Sentence(ids, packed, room, sources, rules, zones, classes, is_content)
     return PreparedSentence(words, tags, synthetic, sentence, tables)
 
 

@@ -45,9 +45,10 @@ from phrasebeam.kernels.second_compiler import call_of, second_compiler
 # Why a batch stops before its end
 NO_OPTIONS, NOT_SEARCHED, NO_TRANSLATION = np.int64(1), np.int64(2), np.int64(3)
 # Fields of a Sentence that differ within a batch: those of its words, and those of its pairs for unknown words
-WORDS, RULES, FIRST, TARGET_WORDS, LM_IDS, OFFSETS, PAIRS = range(7)
+WORDS, SOURCES, RULES, FIRST, TARGET_WORDS, LM_IDS, OFFSETS, PAIRS = range(8)
 FIELDS: dict[int, list[tuple[str, ...]]] = {
     WORDS: [("words",)],
+    SOURCES: [("sources",)],
     RULES: [("rules",)],
     FIRST: [("synthetic", "first")],
     TARGET_WORDS: [("synthetic", "target_words")],
@@ -62,6 +63,7 @@ class SentenceBatch(NamedTuple):
 
     offsets: np.ndarray  # int64[N + 1], of the words of each sentence
     words: np.ndarray  # int32[T], source ids
+    sources: np.ndarray  # int64[T * longest], see span_sources
     unknown_offsets: np.ndarray  # int64[N + 1], of the unknown words of each sentence
     unknown: np.ndarray  # int64[K], position in the sentence, ascending
     target_words: np.ndarray  # int32[K], target id of the unknown word; V + i for word i of the sentence's W
@@ -114,7 +116,8 @@ def largest_sentence(model: Model, n_words: int, n_unknown: int, longest: int) -
         classes=NO_CLASSES,
     )
     words, rules = np.zeros(n_words, np.int32), np.zeros(n_words * longest, np.int8)
-    return Sentence(words, synthetic, longest, rules, NO_ZONES, NO_CLASSES, NO_CONTENT)
+    sources = np.zeros(n_words * longest, np.int64)
+    return Sentence(words, synthetic, longest, sources, rules, NO_ZONES, NO_CLASSES, NO_CONTENT)
 
 
 def new_images(calls: BatchCalls, batch: SentenceBatch, longest: int) -> Images:
@@ -194,6 +197,9 @@ def _write_field(image, field, batch, i, first, at, longest):
     if what == WORDS:
         size = n_words
         image[place + DATA] = address_in(batch.words, begin)
+    elif what == SOURCES:
+        size = n_words * longest
+        image[place + DATA] = address_in(batch.sources, begin * longest)
     elif what == RULES:
         size = n_words * longest
     elif what == FIRST:

@@ -52,7 +52,7 @@ class SentencePreparer:
         if given.held_out is not None or reference is not None:
             ids = model.source.ids(list(given.words))
             most = longest if given.held_out is None else max(longest, longest_held_out(model.description))
-            bounds_checks.is_oov(ids, most)
+            bounds_checks.check(ids, most)
             table_filter = self._table_filter(given, snapshot, workspace)
             try:
                 tables = table_filter.filter(ids, reference, given.held_out)

@@ -90,7 +90,12 @@ def find_source(table: PhraseTable, words, begin, end):
     DAMAGED if a slot or an offset of a damaged file points outside the arrays, or if no slot is empty; BoundsChecks
     looks up the phrases of every sentence first and reports this.
     """
-    slot = first_slot(phrase_hash(words, begin, end), table.slots.size)
+    return find_from(table, first_slot(phrase_hash(words, begin, end), table.slots.size), words, begin, end)
+
+
+@inner_kernel
+def find_from(table: PhraseTable, slot, words, begin, end):
+    """The result of find_source for words[begin:end] (int32[n], int64), whose home `slot` (int64) is known."""
     for _ in range(table.slots.size):
         source = table.slots[slot]
         if source == ABSENT:

@@ -57,7 +57,7 @@ class AdaptedPreparer(SentencePreparer):
         if given.lattice is not None or given.held_out is not None:
             raise ConfigError("adaptation is for text, not for lattices or leave-one-out; leave out one of them")
         ids, whole = self.model.source.ids(list(given.words)), snapshot.tables
-        self.bounds_checks.is_oov(ids, self.settings.longest)
+        self.bounds_checks.check(ids, self.settings.longest)
         filtered = self._table_filter(given, snapshot, workspace).filter(ids, reference, None)
         with self.memory.tables(whole, filtered, ids, reference) as (tables, model):
             checks, settings = BoundsChecks(tables.tables), self.settings

@@ -35,6 +35,7 @@ from phrasebeam.decoder.search.sentence_search import SentenceSearch
 from phrasebeam.decoder.search.stacks import STOPPED, WRONG_SCORE
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.search.workspace import Workspace
+from phrasebeam.decoder.tables.phrase_table import ABSENT
 from phrasebeam.decoder.translate.searcher import Searcher
 from phrasebeam.kernels.compiled_calls import IS_COMPILED
 from phrasebeam.lm.text.line_words import LineWords, line_words
@@ -90,7 +91,9 @@ class BatchSearcher:
         """Raises ModelError if the phrase table is damaged."""
         searcher, model = self._searcher, self._searcher.model
         words = line_words(lines, model.source)
-        unknown = searcher.preparer.bounds_checks.is_oov(words.ids, searcher.longest).nonzero()[0]
+        checks, longest = searcher.preparer.bounds_checks, searcher.longest
+        sources = checks.span_sources(words.ids, words.offsets, longest, longest)
+        unknown = (sources[::longest] == ABSENT).nonzero()[0]
         unknown_words = [words.word(i) for i in unknown.tolist()]
         unknown_offsets = np.searchsorted(unknown, words.offsets)
         target_words, new_words, lm_offsets = self._new_words(unknown_words, unknown_offsets)
@@ -98,8 +101,8 @@ class BatchSearcher:
         for column, one in enumerate(model.language_models):
             lm_ids[:, column] = one.word_ids(new_words)
         positions = unknown - np.repeat(words.offsets[:-1], np.diff(unknown_offsets))
-        batch = SentenceBatch(words.offsets, words.ids, unknown_offsets, positions, target_words, lm_offsets, lm_ids)
-        return _PackedBatch(words, unknown, batch)
+        of_unknown = unknown_offsets, positions, target_words, lm_offsets, lm_ids
+        return _PackedBatch(words, unknown, SentenceBatch(words.offsets, words.ids, sources, *of_unknown))
 
     def _new_words(self, unknown: Sequence[str], offsets: np.ndarray) -> tuple[np.ndarray, list[str], np.ndarray]:
         """Target ids of unknown words, those among them that the target vocabulary lacks, and offsets by sentence."""

@@ -33,7 +33,9 @@ def test_tokens_that_stand_there_are_found(tokens, data):
     assert token_spans(tokens, text) == expected
 
 
-@pytest.mark.parametrize("text", ["Der „Hund“, schläft…", "Das ist O'Neill's (kleiner) Hund.", "Er zahlt 1.000 €, ja!"])
+@pytest.mark.parametrize(
+    "text", ["Der „Hund“, schläft…", "Er … “ja” . “ja”", "Das ist O'Neill's (kleiner) Hund.", "Er zahlt 1.000 €, ja!"]
+)
 def test_tokens_of_raw_text(text):
     raw_text = RawText(RawTextSettings(source_language="de", target_language="de", casing="lowercase", escape=False))
     tokens = raw_text.before(text).split()

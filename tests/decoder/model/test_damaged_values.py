@@ -1,6 +1,7 @@
 """Arrays of the right size with wrong numbers in them: one clear error or a translation, nothing out of bounds."""
 
 import shutil
+from itertools import product
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.options.bounds_checks import BoundsChecks
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.search_settings import SearchSettings
+from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.probing import VOCABULARY, map_image, table_starts
 from tests.decoder.models import random_toy
@@ -28,14 +30,20 @@ def whole(tmp_path_factory):
     return random_toy(tmp_path_factory.mktemp("toy"), 7, most=6).directory
 
 
-def test_lonely_words_of_sound_tables(tmp_path):
+def test_source_phrases_of_spans_of_sound_tables(tmp_path):
     for seed in range(20):
         toy = random_toy(tmp_path / str(seed), seed)
         opened = open_model(toy.directory)
-        phrases = BoundsChecks(opened.tables)
-        for words in (list("abcd"), list("dxca"), []):
-            found = phrases.is_oov(opened.source.ids(words), 3)
-            assert found.tolist() == [word not in toy.table for word in words]
+        table, texts = opened.tables.phrases, [list("abcd"), list("dxca"), [], list("bc")]
+        words = opened.source.ids([word for text in texts for word in text])
+        offsets = np.cumsum([0, *map(len, texts)])
+        found = BoundsChecks(opened.tables).span_sources(words, offsets, 3, 4).reshape(-1, 4)
+        for text, begin in zip(texts, offsets.tolist()):
+            for i, k in product(range(len(text)), range(4)):
+                is_span = k < 3 and i + k < len(text)
+                expected = find_source(table, words, begin + i, begin + i + k + 1) if is_span else ABSENT
+                assert found[begin + i, k] == expected
+                assert (expected != ABSENT) == (is_span and " ".join(text[i : i + k + 1]) in toy.table)
 
 
 @pytest.fixture

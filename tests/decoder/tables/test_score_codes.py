@@ -39,7 +39,7 @@ def test_few_scores_are_kept(scores):
     codebook = codebook_of(column)[:, np.newaxis]
     assert (np.diff(codebook[:, 0]) >= 0).all()
     found = codebook[codes_of(codebook, column[:, np.newaxis])[:, 0], 0]
-    np.testing.assert_allclose(found, column, rtol=1e-3)
+    np.testing.assert_allclose(found, column, rtol=1e-3, atol=1e-30)  # beside 0, scores too small for a quotient
 
 
 @pytest.mark.needs_jit
