@@ -3,7 +3,7 @@
 import numpy as np
 
 from phrasebeam.kernels.hashing import combine, murmur
-from phrasebeam.kernels.jit import inlined_kernel, kernel
+from phrasebeam.kernels.jit import hot_kernel, inlined_kernel, kernel
 from phrasebeam.lm.probing import (
     ABSENT,
     NO_EXTENSION,
@@ -19,7 +19,7 @@ from phrasebeam.lm.probing import (
 HIGHEST_LOG10_PROB = 100.0
 
 
-@kernel
+@hot_kernel
 def score_word(tables: ProbingTables, context, backoffs, length, word, out_context, out_backoffs):
     """log10 p of `word` (LM id, int32) as float32, the length of the state after it and of the n-gram matched (int64).
 

@@ -210,7 +210,7 @@ def remember(lms: LanguageModels, options, begin, end, states: States, state, me
     return slot
 
 
-@inner_kernel
+@inlined_kernel
 def _ln_words(lms, words, lm_words, begin, end, states, state, is_open):
     """(state after words begin:end after `state`, or NO_STATE if states are full; weighted score of the words)."""
     position, constraint = np.int64(states.position[state]), states.constraint

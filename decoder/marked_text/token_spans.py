@@ -5,7 +5,8 @@ from itertools import pairwise
 
 FARTHEST = 12  # characters that are skipped where both differ, counted together
 LIKE = 3  # characters that must agree after a difference
-QUOTES = str.maketrans(dict.fromkeys("“”„‟«»", '"') | dict.fromkeys("‘’‚‛", "'"))  # tokenizers make them alike
+DOUBLE, SINGLE = "“”„‟«»", "\u2018\u2019\u201a\u201b"
+QUOTES = str.maketrans(dict.fromkeys(DOUBLE, '"') | dict.fromkeys(SINGLE, "'"))  # tokenizers make them alike
 
 
 def token_spans(tokens: Sequence[str], text: str) -> list[tuple[int, int]]:

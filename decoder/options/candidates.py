@@ -213,7 +213,7 @@ def choose(source, behind, lookup: Lookup):
     return size
 
 
-@inner_kernel
+@inlined_kernel
 def _without_language_model(source, pair, weights, lookup):
     """Score of a pair of a source phrase by `weights` (DenseWeights) without the language model.
 
@@ -309,7 +309,7 @@ def add_scores_in_place(pair, begin, end, lookup: Lookup):
     candidates.estimate[item] += estimate_phrase(lookup, phrase)
 
 
-@inner_kernel
+@inlined_kernel
 def _with_language_model(score, pair, ln_weights, lookup):
     """(estimate, bound) of a pair from its `score` without the language models; `ln_weights` are their weights."""
     lms, states, candidates = lookup.tables.lms, lookup.states, lookup.candidates

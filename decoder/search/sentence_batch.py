@@ -1,10 +1,11 @@
 """Plain sentences in batches: one call of a kernel finds their best derivations, without Python code in between.
 
 A plain sentence has only words and no markup, and is translated with the tables of the model. Kernels read it like any
-other: each sentence has images of their arguments, in which the arrays of the sentence are parts of the batch's arrays.
+other: their arguments are images, in which the arrays of the sentence are parts of the batch's arrays.
 """
 
 import math
+from collections.abc import Callable
 from functools import reduce
 from typing import Annotated, Any, NamedTuple
 
@@ -72,10 +73,10 @@ class SentenceBatch(NamedTuple):
 
 
 class Images(NamedTuple):
-    """Memory for the arguments of the kernels for N sentences with T words, and for their spans."""
+    """Memory for the arguments of the kernels for one sentence."""
 
-    lookups: Annotated[np.ndarray, array(np.int64, "N", "A")]
-    spaces: Annotated[np.ndarray, array(np.int64, "N", "B")]
+    lookup: Annotated[np.ndarray, array(np.int64, "A")]
+    space: Annotated[np.ndarray, array(np.int64, "B")]
     first: Annotated[np.ndarray, array(np.int64, "F")]  # see SyntheticPairs
 
 
@@ -120,11 +121,16 @@ def largest_sentence(model: Model, n_words: int, n_unknown: int, longest: int) -
     return Sentence(words, synthetic, longest, sources, rules, NO_ZONES, NO_CLASSES, NO_CONTENT)
 
 
-def new_images(calls: BatchCalls, batch: SentenceBatch, longest: int) -> Images:
-    """Room for the images of a batch, with phrases of up to `longest` words."""
-    n_first = batch.words.size * longest + batch.offsets.size - 1
-    sizes = {"N": batch.offsets.size - 1, "A": calls.lookup_words, "B": calls.space_words, "F": n_first}
-    return allocate(Images, sizes)
+def new_images(calls: BatchCalls, most_words: int, longest: int) -> Images:
+    """Room for the images of a sentence of up to `most_words` words, with phrases of up to `longest` words."""
+    return allocate(Images, {"A": calls.lookup_words, "B": calls.space_words, "F": most_words * longest + 1})
+
+
+def no_sentences(n_models: int) -> SentenceBatch:
+    """An empty batch, for `n_models` language models."""
+    offsets, ids = np.zeros(1, np.int64), np.zeros(0, np.int32)
+    nothing = np.zeros(0, np.int64)
+    return SentenceBatch(offsets, ids, nothing, offsets, nothing, ids, offsets, np.zeros((0, n_models), np.int32))
 
 
 def new_found(batch: SentenceBatch) -> BestDerivations:
@@ -143,52 +149,52 @@ def places_in(struct: Lookup | SearchSpace) -> np.ndarray:
 
 
 def calls_for(
-    lookup: Lookup, space: SearchSpace, queues: Queues, settings: SearchSettings, batch: SentenceBatch
+    lookup: Lookup, space: SearchSpace, queues: Queues, settings: SearchSettings, meanwhile: Callable[[], object]
 ) -> BatchCalls:
-    """The calls that all batches of a model share, for arguments of these types. Compiles the kernels."""
+    """The calls that all batches of a model share, for arguments of these types.
+
+    Compiles the kernels. `meanwhile` is called in this process while another one compiles the search.
+    """
     is_cube, places = settings.algorithm == "cube", np.array([places_in(lookup), places_in(space)])
     n_words = image_words(kind_of(lookup)), image_words(kind_of(space))
     calls = BatchCalls(0, 0, is_cube, settings.future_cost, *n_words, places)
-    images = new_images(calls, batch, lookup.sentence.longest)
+    images, batch = new_images(calls, 0, 0), no_sentences(lookup.tables.lms.orders.size)
     searching = call_of(cube_search, space, queues, 0) if is_cube else call_of(search, space, 0, 0)
     others = [
         searching,
-        call_of(search_batch, lookup, space, queues, calls, images, 0, new_found(batch)),
-        call_of(write_images, lookup, space, calls, batch, images),
+        call_of(search_batch, lookup, space, queues, calls, batch, images, 0, new_found(batch)),
     ]
     with second_compiler(others):
         options_address = address_of(call_of(fill_options, lookup, space.options))
+        meanwhile()
     return calls._replace(fill_options=options_address, search=address_of(searching))
 
 
-@kernel
-def write_images(lookup: Lookup, space: SearchSpace, calls: BatchCalls, batch: SentenceBatch, images: Images):
-    """Copy the arguments for each sentence, and point the copies to its own words and pairs for unknown words."""
+@inlined_kernel
+def _write_images(lookup, space, calls, batch, i, images):
+    """Copy the arguments to `images`, and point the copies to the words of sentence `i` and its own pairs."""
     longest = lookup.sentence.longest
-    for i in range(batch.offsets.size - 1):
-        begin, n_words = batch.offsets[i], batch.offsets[i + 1] - batch.offsets[i]
-        first = begin * longest + i
-        _fill_first(batch, i, images.first, first, n_words * longest, longest)
-        write_image(lookup, images.lookups, i)
-        write_image(space, images.spaces, i)
-        for k in range(calls.places.shape[1]):
-            _write_field(images.lookups[i], calls.places[0, k], batch, i, images.first, first, longest)
-            _write_field(images.spaces[i], calls.places[1, k], batch, i, images.first, first, longest)
+    _fill_first(batch, i, images.first, (batch.offsets[i + 1] - batch.offsets[i]) * longest, longest)
+    write_image(lookup, images.lookup)
+    write_image(space, images.space)
+    for k in range(calls.places.shape[1]):
+        _write_field(images.lookup, calls.places[0, k], batch, i, images.first, longest)
+        _write_field(images.space, calls.places[1, k], batch, i, images.first, longest)
 
 
 @inlined_kernel
-def _fill_first(batch, i, first, at, n_spans, longest):
-    """Write SyntheticPairs.first of sentence `i` to first[at:at + n_spans + 1]; each unknown word has one pair."""
+def _fill_first(batch, i, first, n_spans, longest):
+    """Write SyntheticPairs.first of sentence `i` to first[:n_spans + 1]; each unknown word has one pair."""
     k, end = batch.unknown_offsets[i], batch.unknown_offsets[i + 1]
     count = 0
     for span in range(n_spans + 1):
-        first[at + span] = count
+        first[span] = count
         if k < end and span == batch.unknown[k] * longest:
             count, k = count + 1, k + 1
 
 
 @inlined_kernel
-def _write_field(image, field, batch, i, first, at, longest):
+def _write_field(image, field, batch, i, first, longest):
     """Write address and size of the part of a field (int64[3], see places_in) that belongs to sentence `i`."""
     place, what, row_size = field[0], field[1], field[2]
     begin, n_words = batch.offsets[i], batch.offsets[i + 1] - batch.offsets[i]
@@ -204,7 +210,7 @@ def _write_field(image, field, batch, i, first, at, longest):
         size = n_words * longest
     elif what == FIRST:
         size = n_words * longest + 1
-        image[place + DATA] = address_in(first, at)
+        image[place + DATA] = address_in(first, 0)
     elif what == TARGET_WORDS:
         image[place + DATA] = address_in(batch.target_words, unknown)
     elif what == LM_IDS:
@@ -222,6 +228,7 @@ def search_batch(
     space: SearchSpace,
     queues: Queues,
     calls: BatchCalls,
+    batch: SentenceBatch,
     images: Images,
     begin,
     found: BestDerivations,
@@ -231,8 +238,10 @@ def search_batch(
     Returns the number of the sentence at which it stopped (found.status has the reason), or the number of all
     sentences.
     """
-    for i in range(begin, images.lookups.shape[0]):
-        its, own = image_at(lookup, images.lookups, i), image_at(space, images.spaces, i)
+    n_sentences = batch.offsets.size - 1
+    for i in range(begin, n_sentences):
+        _write_images(lookup, space, calls, batch, i, images)
+        its, own = image_at(lookup, images.lookup), image_at(space, images.space)
         options, n_words = own.options, its.sentence.words.size
         n_options = call_kernel(calls.fill_options, (its, options))
         if n_options < 0:
@@ -258,7 +267,7 @@ def search_batch(
             found.pair[k] = options.pair[option]
             found.begin[k], found.end[k] = options.begin[option], options.end[option]
         found.offsets[i + 1] = first + n_phrases
-    return images.lookups.shape[0]
+    return n_sentences
 
 
-write_all_images, search_all = direct(write_images), direct(search_batch)
+search_all = direct(search_batch)

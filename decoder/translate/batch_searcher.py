@@ -29,7 +29,6 @@ from phrasebeam.decoder.search.sentence_batch import (
     new_found,
     new_images,
     search_all,
-    write_all_images,
 )
 from phrasebeam.decoder.search.sentence_search import SentenceSearch
 from phrasebeam.decoder.search.stacks import STOPPED, WRONG_SCORE
@@ -77,15 +76,40 @@ class BatchSearcher:
         if not self._takes_batches or snapshot.layout.has(RELATED_WORDS.name):
             return None
         most = int(max(1, min(MOST_SENTENCES, room_for_pages() / BYTES_PER_SENTENCE)))  # the room may be infinite
+        if self._calls is None:
+            self._calls = self._compiled(snapshot)
         try:
             packed = self._packed(list(takewhile(_has_words, lines[:most])))
         except (ModelError, UnicodeEncodeError):  # the search of a single sentence reports the error with the sentence
             return None
         with searcher.workspaces.borrow() as workspace:
-            found, n_found = self._search(packed, snapshot, workspace)
+            found, n_found = self._search(packed, self._calls, snapshot, workspace)
         table, target = searcher.model.tables.phrases, searcher.model.target.encoded
         texts = batch_texts(found, n_found, table, target, packed.lines, packed.unknown)
         return FoundBatch(texts, searcher, snapshot, packed.lines, found)
+
+    def _compiled(self, snapshot: WeightSnapshot) -> BatchCalls:
+        """The kernels for batches. Those that are not in the cache are compiled, in two processes at the same time."""
+        searcher = self._searcher
+        with searcher.workspaces.borrow() as workspace:
+            one = self._sentence_search(0, 0, snapshot, workspace)
+            return calls_for(one.lookup(), one.space(), workspace.queues, searcher.settings, self._translate_nothing)
+
+    def _translate_nothing(self) -> None:
+        """Compile what a batch needs besides the search."""
+        packed, tables = self._packed(()), self._searcher.model.tables
+        target = self._searcher.model.target.encoded
+        batch_texts(new_found(packed.batch), 0, tables.phrases, target, packed.lines, packed.unknown)
+
+    def _sentence_search(
+        self, n_words: int, n_unknown: int, snapshot: WeightSnapshot, workspace: Workspace
+    ) -> SentenceSearch:
+        """The search of sentences of up to `n_words` words, `n_unknown` of them unknown."""
+        searcher, tables = self._searcher, FilteredTables(snapshot.tables, None)
+        workspace.adopt(snapshot)
+        largest = largest_sentence(searcher.model, n_words, n_unknown, searcher.longest)
+        prepared = PreparedSentence([], (), [], largest, tables)
+        return SentenceSearch(searcher.model, searcher.settings, snapshot, workspace, prepared)
 
     def _packed(self, lines: Sequence[str]) -> "_PackedBatch":
         """Raises ModelError if the phrase table is damaged."""
@@ -118,24 +142,15 @@ class BatchSearcher:
         return target_words, new, np.array(lm_offsets)
 
     def _search(
-        self, packed: "_PackedBatch", snapshot: WeightSnapshot, workspace: Workspace
+        self, packed: "_PackedBatch", calls: BatchCalls, snapshot: WeightSnapshot, workspace: Workspace
     ) -> tuple[BestDerivations, int]:
         """The best derivations of the leading sentences, and the number of these."""
-        searcher, batch, found = self._searcher, packed.batch, new_found(packed.batch)
-        workspace.adopt(snapshot)
-        tables = FilteredTables(snapshot.tables, None)
-        largest = largest_sentence(searcher.model, packed.most_words, packed.most_unknown, searcher.longest)
-        one = SentenceSearch(
-            searcher.model, searcher.settings, snapshot, workspace, PreparedSentence([], (), [], largest, tables)
-        )
-        n_found, is_stuck, is_cube = 0, False, searcher.settings.algorithm == "cube"
+        batch, found = packed.batch, new_found(packed.batch)
+        one = self._sentence_search(packed.most_words, packed.most_unknown, snapshot, workspace)
+        images, n_found, is_stuck = new_images(calls, packed.most_words, self._searcher.longest), 0, False
         while n_found < batch.offsets.size - 1 and not is_stuck:
-            lookup, space, queues = one.lookup()._replace(is_lazy=is_cube), one.space(), workspace.queues
-            if self._calls is None:
-                self._calls = calls_for(lookup, space, queues, searcher.settings, batch)
-            images = new_images(self._calls, batch, searcher.longest)
-            write_all_images(lookup, space, self._calls, batch, images)
-            n_found = search_all(lookup, space, queues, self._calls, images, n_found, found)
+            lookup, queues = one.lookup()._replace(is_lazy=calls.is_cube), workspace.queues
+            n_found = search_all(lookup, one.space(), queues, calls, batch, images, n_found, found)
             is_stuck = n_found < batch.offsets.size - 1 and not _grown(workspace, *found.status.tolist())
         return found, n_found
 

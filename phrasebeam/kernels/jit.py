@@ -115,6 +115,11 @@ def inlined_kernel(function: Function) -> Function:
     return cast(Function, _InnerKernel(function, is_inner=True, is_inlined=True)) if IS_COMPILED else function
 
 
+def hot_kernel(function: Function) -> Function:
+    """A kernel for Python and for kernels, into which it is inlined as an inlined kernel."""
+    return cast(Function, Kernel(function, is_inlined=True)) if IS_COMPILED else function
+
+
 def direct(function: Function) -> Function:
     """The kernel `function` with less overhead, for arguments that have the same types in every call.
 

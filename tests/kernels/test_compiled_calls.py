@@ -49,22 +49,21 @@ def half(number):
 
 
 @kernel
-def sums_of_parts(outer: Outer, address, place, numbers, bounds, images, sums):
-    """The weighted sum of each part of `numbers`, by images of `outer` that have these."""
+def sums_of_parts(outer: Outer, address, place, numbers, bounds, image, sums):
+    """The weighted sum of each part of `numbers`, by an image of `outer` that has it."""
     for i in range(sums.size):
-        write_image(outer, images, i)
-        images[i, place + DATA] = address_in(numbers, bounds[i])
-        images[i, place + SHAPE] = images[i, place + N_ITEMS] = bounds[i + 1] - bounds[i]
-    for i in range(sums.size):
-        sums[i] = call_kernel(address, (image_at(outer, images, i), 1000))
+        write_image(outer, image)
+        image[place + DATA] = address_in(numbers, bounds[i])
+        image[place + SHAPE] = image[place + N_ITEMS] = bounds[i + 1] - bounds[i]
+        sums[i] = call_kernel(address, (image_at(outer, image), 1000))
 
 
 def test_a_kernel_is_called_with_other_arrays():
     numbers, bounds, sums = np.arange(10.0), np.array([0, 3, 3, 10]), np.zeros(3, np.int64)
     outer = Outer(Inner(np.zeros(1), 2.0), 100)
-    images = np.zeros((3, image_words(kind_of(outer))), np.int64)
+    image = np.zeros(image_words(kind_of(outer)), np.int64)
     place = word_in_image(kind_of(outer), ("inner", "numbers"))
-    sums_of_parts(outer, address_of(call_of(weighted_sum, outer, 0)), place, numbers, bounds, images, sums)
+    sums_of_parts(outer, address_of(call_of(weighted_sum, outer, 0)), place, numbers, bounds, image, sums)
     assert sums.tolist() == [106, 100, 184]
     assert weighted_sum(outer, 5) == 100  # whose array is its own
 

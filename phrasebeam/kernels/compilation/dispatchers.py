@@ -31,6 +31,7 @@ from phrasebeam.kernels.compilation.argument_kinds import UnknownKindError, kind
 from phrasebeam.kernels.compilation.cache import KernelFiles, StoredKernel
 from phrasebeam.kernels.compilation.libraries import InnerCompiler, KernelCompiler, KernelLibrary, load_result
 from phrasebeam.kernels.compilation.machine_code import CompiledKernel, MachineCode, can_be_loaded
+from phrasebeam.kernels.compilation.quick_numba import quick_compilation
 from phrasebeam.kernels.compilation.resolved_calls import remember_resolved_calls
 from phrasebeam.kernels.compilation.structs import spelled_types, type_of
 from phrasebeam.process.starting_line import COMPILING
@@ -157,7 +158,8 @@ def _machine_code(result: CompileResult) -> MachineCode | None:
 
 def dispatcher_of(function: Callable[..., Any], files: KernelFiles | None, is_inner: bool, is_inlined: bool) -> Any:
     """numba's dispatcher of a kernel; `files`: where it is stored, or None."""
-    options = OPTIONS | (INNER if is_inner else {}) | ({"forceinline": True} if is_inlined else {})
+    # numba would inline a kernel that has no such option if the first kernel that needs it is inlined
+    options = OPTIONS | (INNER if is_inner else {}) | {"forceinline": is_inlined}
     compiler = InnerCompiler if is_inner else KernelCompiler
     dispatcher = _KernelDispatcher(function, targetoptions=options, pipeline_class=compiler)
     if files:
@@ -168,7 +170,8 @@ def dispatcher_of(function: Callable[..., Any], files: KernelFiles | None, is_in
 def compiled(dispatcher: Any, kinds: tuple[Any, ...]) -> CompiledKernel:
     """The kernel for arguments of these kinds; it is compiled, or loaded if numba is needed for loading it."""
     argument_types = tuple(map(type_of, kinds))
-    dispatcher.compile(argument_types)
+    with quick_compilation():
+        dispatcher.compile(argument_types)
     result = dispatcher.overloads[argument_types]
     address = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
     return CompiledKernel(result.entry_point, int(address), str(result.signature.return_type))

@@ -13,31 +13,30 @@ from phrasebeam.kernels.compilation.structs import ADDRESS
 READ, KEEP, CACHED_DATA = 0, 3, 1  # arguments of llvm.prefetch
 
 
-def _row(context: Any, builder: Any, kind: Any, images: Any, row: Any) -> Any:
-    """The address of images[row]."""
-    view = context.make_array(kind)(context, builder, images)
-    offset = builder.mul(builder.extract_value(view.strides, 0), row)
-    return cgutils.pointer_add(builder, builder.bitcast(view.data, ADDRESS), offset, ADDRESS)
+def _start(context: Any, builder: Any, kind: Any, array: Any) -> Any:
+    """The address of array[0]."""
+    return builder.bitcast(context.make_array(kind)(context, builder, array).data, ADDRESS)
 
 
-def _image_at(_typing: Any, struct: Any, images: Any, row: Any) -> Any:
-    """image_at(struct, images, row), in kernels: the image in images[row] (int64[N, S]), of the type of `struct`."""
+def _image_at(_typing: Any, struct: Any, image: Any) -> Any:
+    """image_at(struct, image), in kernels: the `image` (int64[S]), of the type of `struct`."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _row(context, builder, signature.args[1], *arguments[1:])
+        return _start(context, builder, signature.args[1], arguments[1])
 
-    return struct(struct, images, types.intp), generate
+    return struct(struct, image), generate
 
 
-def _write_image(_typing: Any, struct: Any, images: Any, row: Any) -> Any:
-    """write_image(struct, images, row), in kernels: write an image of `struct` to images[row] (int64[N, S])."""
+def _write_image(_typing: Any, struct: Any, image: Any) -> Any:
+    """write_image(struct, image), in kernels: write an image of `struct` to `image` (int64[S])."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         size = ir.Constant(ir.IntType(64), layout(signature.args[0].kind)[1])
-        cgutils.raw_memcpy(builder, _row(context, builder, signature.args[1], *arguments[1:]), arguments[0], size, 1)
+        place = _start(context, builder, signature.args[1], arguments[1])
+        cgutils.raw_memcpy(builder, place, arguments[0], size, 1)
         return context.get_dummy_value()
 
-    return types.void(struct, images, types.intp), generate
+    return types.void(struct, image), generate
 
 
 def _call_kernel(_typing: Any, address: Any, arguments: Any) -> Any:
@@ -57,7 +56,10 @@ def _address_in(_typing: Any, array: Any, row: Any) -> Any:
     """address_in(array, row), in kernels: the address (int64) of array[row], which may be one after the last row."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ptrtoint(_row(context, builder, signature.args[0], *arguments), ir.IntType(64))
+        view = context.make_array(signature.args[0])(context, builder, arguments[0])
+        offset = builder.mul(builder.extract_value(view.strides, 0), arguments[1])
+        place = cgutils.pointer_add(builder, builder.bitcast(view.data, ADDRESS), offset, ADDRESS)
+        return builder.ptrtoint(place, ir.IntType(64))
 
     return types.int64(array, types.intp), generate
 

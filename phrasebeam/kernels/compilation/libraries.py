@@ -11,6 +11,8 @@ from llvmlite import binding
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
 
+from phrasebeam.kernels.compilation.quick_numba import UNUSED_PASSES
+
 INNER, OBJECT = "inner", "object"  # kinds of stored libraries
 
 
@@ -106,10 +108,13 @@ class KernelCompiler(Compiler):
     library: type[JITCodeLibrary] = KernelLibrary
 
     def define_pipelines(self) -> Any:
-        """numba's own passes; they use the library that is already there instead of making one."""
+        """numba's passes that kernels need; they use the library that is already there instead of making one."""
         self.state.library = self.library(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         self.state.library.enable_object_caching()
-        return super().define_pipelines()
+        pipelines = super().define_pipelines()
+        for one in pipelines:
+            one.passes = [each for each in one.passes if each[0].__name__ not in UNUSED_PASSES]
+        return pipelines
 
 
 class InnerCompiler(KernelCompiler):
