@@ -242,12 +242,12 @@ def search_batch(
     for i in range(begin, n_sentences):
         _write_images(lookup, space, calls, batch, i, images)
         its, own = image_at(lookup, images.lookup), image_at(space, images.space)
-        options, n_words = own.options, its.sentence.words.size
+        options, n_words = space.options, batch.offsets[i + 1] - batch.offsets[i]
         n_options = call_kernel(calls.fill_options, (its, options))
         if n_options < 0:
             found.status[0], found.status[1] = NO_OPTIONS, n_options
             return i
-        fill_future_cost(options, n_words, calls.counts_future, own.future)
+        fill_future_cost(options, n_words, calls.counts_future, space.future)
         if calls.is_cube:
             status = call_kernel(calls.search, (own, queues, n_words))
         else:
@@ -255,7 +255,7 @@ def search_batch(
         if status != OK:
             found.status[0], found.status[1] = NOT_SEARCHED, status
             return i
-        graph = own.graph
+        graph = space.graph
         if graph.stack_first[n_words] == graph.stack_first[n_words + 1]:
             found.status[0], found.status[1] = NO_TRANSLATION, 0
             return i

@@ -2,7 +2,8 @@
 
 Normally a kernel has a copy of the code of each kernel that it calls, which is compiled again. Here it calls, by its
 address, the same machine code that Python calls. NamedTuples are passed on as images: copies of the fields that Python
-passed, in which the kernel may write other addresses and sizes of arrays.
+passed, in which the kernel may write other addresses and sizes of arrays. It may not read fields of an image, since
+compiled code may read a field before the kernel writes it: see structs.py.
 """
 
 from collections.abc import Sequence
