@@ -10,7 +10,7 @@ import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
-from phrasebeam.kernels.jit import inner_kernel
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 
 START_HISTORY = np.int64(0)
 NO_HISTORY = np.int64(-1)
@@ -38,7 +38,7 @@ def forget_histories(histories: Histories):
     histories.columns[START_HISTORY, :] = EMPTY
 
 
-@inner_kernel
+@inlined_kernel
 def intern_history(histories: Histories, n_columns):
     """Id (int64) of the history in the first `n_columns` (int64) of histories.row; NO_HISTORY if the table is full."""
     row, columns, h = histories.row, histories.columns, START

@@ -51,7 +51,7 @@ def _begin(space, column):
     begin_operations(space.tables.operations, space.memory.operations)
 
 
-@inner_kernel
+@inlined_kernel
 def _slot(space, step, column):
     """Slot of the memo for the operations of the option of `step` after its history and coverage."""
     model, states, options, graph = space.tables.operations, space.memory.operations, space.options, space.graph

@@ -206,7 +206,7 @@ def keep_steps(states: OperationStates, option, n_steps, n_source):
     return True
 
 
-@inner_kernel
+@inlined_kernel
 def remember_operations(operations: Operations, states: OperationStates, weights, state, option, walk: Walk):
     """Slot of the memo with the score of `option` (int64) after `state` (int64), and the state that follows.
 

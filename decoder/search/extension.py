@@ -185,7 +185,7 @@ def jump(space: SearchSpace, node, begin, end):
     return add_jumps(space, way, graph.score[node]), orientation_before(space, way)
 
 
-@inner_kernel
+@inlined_kernel
 def ln_history(space: SearchSpace, node, option, is_monotone: bool):
     """Weighted score of the features of `option` that depend on the history of `node`.
 
@@ -194,7 +194,7 @@ def ln_history(space: SearchSpace, node, option, is_monotone: bool):
     return score_histories(space, NextPhrase(node, np.int64(space.graph.history[node]), option), is_monotone)
 
 
-@inner_kernel
+@inlined_kernel
 def history_after(space: SearchSpace, node, option):
     """Id of the history after `option` extends `node`, on which the scores of the next phrase depend; or NO_HISTORY."""
     space.histories.row[0] = space.options.state[option]
