@@ -123,7 +123,7 @@ def fill_step_ids(operations: Operations, states: OperationStates, synthetic, pa
     return n_steps
 
 
-@inner_kernel
+@inlined_kernel
 def score_phrase_operations(operations: Operations, states: OperationStates, walk: Walk, position, ids):
     """Score the operations of a phrase after the context in row 0 of the scratch space.
 
@@ -246,7 +246,7 @@ def _relevant_coverage(position, begin, first_gap, window):
     return np.int64(-1 - facts), np.uint64(0)
 
 
-@inner_kernel
+@inlined_kernel
 def intern_operations(states: OperationStates, row):
     """Id (int64) of the state with the context in `row` of the scratch space and the position of the walk.
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW, is_covered
 from phrasebeam.decoder.operations.steps import ALIGNED, MOST_GAPS, NO_POSITION
-from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
+from phrasebeam.kernels.jit import inlined_kernel
 
 NAMES, POSITION, FURTHEST, GAPS, BACKS = range(5)  # indices in Walk.at
 N_COUNTS = 5
@@ -58,7 +58,7 @@ def is_generated_before(first_gap, window, position):
     return position - first_gap < COVERAGE_WINDOW and is_covered(first_gap, window, position)
 
 
-@inner_kernel
+@inlined_kernel
 def walk_phrase(walk: Walk, position, name, alone):
     """Write the operations of a phrase to walk.names; walk.at counts them, the gaps opened and the jumps back.
 
@@ -125,7 +125,7 @@ def _open_gap(walk):
     walk.at[GAPS] += 1
 
 
-@inner_kernel
+@inlined_kernel
 def _jump_to(walk, target):
     """Go to the source word `target` (int64), which has not been generated."""
     at = walk.at
