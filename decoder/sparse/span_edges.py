@@ -21,7 +21,7 @@ from phrasebeam.decoder.sparse.sparse_features import Sparse, SparseFeatureBuffe
 from phrasebeam.decoder.sparse.sparse_weights import find_slots, weight_in
 from phrasebeam.decoder.sparse.template_kernels import fire_without_edges
 from phrasebeam.decoder.sparse.templates import FIRST_EDGES, GROUP_HASHES
-from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
+from phrasebeam.kernels.jit import inlined_kernel
 
 NO_SPAN = np.int64(-1)
 
@@ -42,7 +42,7 @@ def forget_span(span: SpanEdges):
     span.place[0] = NO_SPAN
 
 
-@inner_kernel
+@inlined_kernel
 def score_rule(sparse: Sparse, scales, sentence, phrase, span: SpanEdges, fired: SparseFeatureBuffer):
     """Weighted sum of the features that fire_rule lists, times the `scales` of their groups (float64[len(GROUPS)]).
 

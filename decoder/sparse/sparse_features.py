@@ -204,7 +204,7 @@ def most_history_features(n_levels: int) -> int:
     return len(GROUPS) * (1 + n_levels)
 
 
-@inner_kernel
+@inlined_kernel
 def weigh_fired(weights: SparseWeights, scales, fired: SparseFeatureBuffer):
     """Weighted sum of all features in `fired`, times the `scales` of their groups (float64[len(GROUPS)])."""
     find_slots(weights, fired.keys, fired.n[0], fired.slots)

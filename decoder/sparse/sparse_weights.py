@@ -14,7 +14,7 @@ from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.tables.array_checks import open_checked
 from phrasebeam.decoder.tables.model_files import SPARSE_WEIGHTS
 from phrasebeam.kernels.hashing import first_slot, mix, next_slot
-from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
+from phrasebeam.kernels.jit import inlined_kernel, kernel
 from phrasebeam.kernels.prefetch import prefetch
 
 NO_KEY = np.uint64(0)  # marks an empty slot
@@ -60,7 +60,7 @@ def find_weight(weights: SparseWeights, key):
     return weights.values[slot_of(weights, key)]
 
 
-@inner_kernel
+@inlined_kernel
 def find_slots(weights: SparseWeights, keys, n, slots):
     """Write the slots of the first `n` (int64) of `keys` (uint64[K]) to `slots` (int64[K]), or NO_SLOT.
 

@@ -90,7 +90,7 @@ def fire_rule(sparse: Sparse, sentence, pair, words, size, begin, end, fired: Sp
             fire(fired, FIRST_EDGES + np.int64(row[KIND]), combination_hash(row, fired.edges, length), ONE)
 
 
-@inner_kernel
+@inlined_kernel
 def fire_without_edges(sparse: Sparse, sentence, pair, words, size, begin, end, fired: SparseFeatureBuffer):
     """Append the features of fire_rule that precede word edges.
 
@@ -103,7 +103,7 @@ def fire_without_edges(sparse: Sparse, sentence, pair, words, size, begin, end, 
         _fire_phrase(sparse, sentence, pair, words, size, begin, end, fired)
 
 
-@inner_kernel
+@inlined_kernel
 def _fire_phrase(sparse, sentence, pair, words, size, begin, end, fired):
     """Append the features of PHRASE_GROUPS; arguments as of fire_rule."""
     n_source, n_target = min(end - begin, LONGEST_PHRASE), min(size, LONGEST_PHRASE)
@@ -136,7 +136,7 @@ def _fire_phrase(sparse, sentence, pair, words, size, begin, end, fired):
         _fire_words(sparse, sentence, points, words, n_source, n_target, begin, fired)
 
 
-@inner_kernel
+@inlined_kernel
 def _fire_words(sparse, sentence, points, words, n_source, n_target, begin, fired):
     """Append the features of WORD_GROUPS, after fill_cliques.
 
@@ -174,7 +174,7 @@ def fire_orientation(sparse: Sparse, rule, neighbour, is_monotone: bool, fired: 
         fire(fired, INDEX.rule_reordering, jump_hash(rule, neighbour, is_monotone), ONE)
 
 
-@inner_kernel
+@inlined_kernel
 def fire_history(
     sparse: Sparse, synthetic, previous: RuleHashes, last, before, rule: RuleHashes, is_monotone: bool, fired
 ):
