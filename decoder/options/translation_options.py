@@ -32,7 +32,6 @@ WRONG = np.int64(-2)  # returned if the model has an error, see Candidates.wrong
 NOT_KNOWN = np.int64(-3)  # returned if the cache lacks some pairs of a span
 
 
-# Compiles for seconds: the features of options are inlined; without that it would run a sixth longer.
 @kernel
 def fill_options(lookup: Lookup, options: Options):
     """Fill `options` for the sentence of `lookup`. Returns their number (int64), FULL, or WRONG.

@@ -11,7 +11,6 @@ from phrasebeam.kernels.jit import inlined_kernel, kernel
 NEVER = np.int64(-1)  # the words are not the whole sentence
 
 
-# Compiles for seconds: the features of hypotheses are inlined; without that it would run a sixth longer.
 @kernel
 def search(space: SearchSpace, n_words, n_whole):
     """Fill space.graph with the search of the first `n_words` words of a sentence.
