@@ -90,13 +90,13 @@ class RankingConfig(TrainingDataSettings, ScoringSettings, ListLossSettings):
     )
     start: Literal["zero", "model"] = Field("model", description="weights to start from")
     rule: RuleName = Field("perceptron", description="update rule")
-    rate: PositiveFactor = Field(0.01, description="learning rate of all features")
+    rate: PositiveFactor = Field(1e-5, description="learning rate of all features")
     rates: dict[str, Factor] = Field(
         {}, description="learning rates of single features, or of groups of sparse features, instead of `rate`"
     )
-    margin: Factor = Field(0.0, description="margin by which the better hypothesis of a pair must lead")
+    margin: Factor = Field(1.0, description="margin by which the better hypothesis of a pair must lead")
     pairs: PairLoss = Field(
-        "sequential",
+        "decoded",
         description="the scores that judge the pairs of a list: decoded, those of the search; sequential, those by "
         "the weights after the update of the pair before",
     )

@@ -7,6 +7,8 @@ RANKING = {
     "lm_folds": 0,
     "templates": {"rule_id": True, "word_edges": {"most_words": 2}},
     "rate": 0.02,
+    "margin": 0.0,
+    "pairs": "sequential",
     "shards": 5,
     "iterations": 3,
     "nbest": 20,
