@@ -81,7 +81,7 @@ def _rows() -> dict[str, tuple[str, str, dict[str, Any]]]:
             rows[f"4, {kind}, {keep} kept{variant}"] = ("train", kind, settings | ON_TRAINING | of_4)
     for algorithm in (1, 2, 3, 4):
         rows[f"small, {algorithm}"] = ("train", "tuned", FROM_TUNED | {"algorithm": algorithm})
-    rows["small, 1, margin"] = ("train", "tuned", FROM_TUNED | MARGIN)
+    rows["small, 1, no margin"] = ("train", "tuned", FROM_TUNED | {"margin": 0.0, "rate": 0.01})
     rows["small, 1, expected"] = ("train", "tuned", FROM_TUNED | {"loss": "expected", "rate": 0.1})
     rows["small, 1, adagrad, expected"] = ("train", "tuned", FROM_TUNED | ADAGRAD | {"loss": "expected"})
     return rows

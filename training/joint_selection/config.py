@@ -90,7 +90,7 @@ class RankingConfig(TrainingDataSettings, ScoringSettings, ListLossSettings):
     )
     start: Literal["zero", "model"] = Field("model", description="weights to start from")
     rule: RuleName = Field("perceptron", description="update rule")
-    rate: PositiveFactor = Field(1e-5, description="learning rate of all features")
+    rate: PositiveFactor = Field(1e-5, description="learning rate of all features; 0.1 suits `loss: expected`")
     rates: dict[str, Factor] = Field(
         {}, description="learning rates of single features, or of groups of sparse features, instead of `rate`"
     )

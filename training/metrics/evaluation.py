@@ -200,13 +200,20 @@ def _paired(
     test, trials = PAIRED_TESTS[options.paired or "bootstrap"]
     named = [(name, list(lines)) for name, lines in systems.items()]
     signatures, scores = PairedTest(named, metrics, None, test_type=test, n_samples=options.trials or trials)()
+    is_first = [lines == named[0][1] for _, lines in named]
     results = {
         name: tuple(
-            MetricResult(float(r.score), _number(r.p_value), _number(r.mean), _number(r.ci)) for r in scores[name]
+            MetricResult(float(r.score), _p_value(r.p_value, same), _number(r.mean), _number(r.ci))
+            for r, same in zip(scores[name], is_first)
         )
         for name in signatures
     }
     return results, {name: signature.format() for name, signature in signatures.items()}
+
+
+def _p_value(value: float | None, is_first: bool) -> float | None:
+    """sacrebleu's p-value; 1 if the translations equal those of the first system, where its bootstrap says 0.001."""
+    return None if value is None else 1.0 if is_first else float(value)
 
 
 def _number(value: float | None) -> float | None:

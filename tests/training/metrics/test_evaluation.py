@@ -101,6 +101,15 @@ def test_paired_bootstrap_is_that_of_the_command(files):
     assert all(f" {signature}\n" in printed for signature in found.signatures.values())
 
 
+@pytest.mark.parametrize("test", ["bootstrap", "randomization"])
+def test_equal_translations_do_not_differ(test):
+    lines = ["the dog sleeps .", "a cat"]
+    systems = {"first": lines, "same": [*lines], "other": ["the dog", "a cat"]}
+    found = evaluate_texts(systems, [["the dog sleeps .", "the cat"]], EvaluationOptions(paired=test, trials=20))
+    assert all(results[1].p_value == 1 for results in found.results.values())
+    assert all(results[2].p_value < 1 for results in found.results.values())
+
+
 def _numbers(result):
     return result.score, result.mean, result.interval
 
