@@ -16,7 +16,7 @@ from phrasebeam.decoder.tables.phrase_table import PhraseTable
 from phrasebeam.decoder.tables.word_counts import NO_IDF, WordIdf
 from phrasebeam.kernels.jit import inlined_kernel
 
-NO_SOURCES = np.zeros(0, np.int64)
+NO_SOURCES = np.zeros(0, np.int64)  # of a sentence whose spans are not looked up, such as a lattice
 
 
 class Tables(NamedTuple):

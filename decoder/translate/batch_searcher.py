@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, takewhile
+from threading import Lock
 
 import numpy as np
 
@@ -41,6 +42,7 @@ from phrasebeam.lm.text.line_words import LineWords, line_words
 
 MOST_SENTENCES = 64  # at most, in a batch
 BYTES_PER_SENTENCE = 64 << 20  # more than a sentence reads of a large table, in pages of memory
+_compiling = Lock()
 
 
 @dataclass(frozen=True)
@@ -70,20 +72,24 @@ class BatchSearcher:
         is_usual = type(searcher) is Searcher and not searcher.model.levels and copies_unknown
         self._takes_batches = IS_COMPILED and is_usual
 
+    def __getstate__(self) -> dict[str, object]:
+        """Everything but the calls, whose addresses are those of this process."""
+        return vars(self) | {"_calls": None}
+
     def best(self, lines: Sequence[str]) -> FoundBatch | None:
         """The translations of the leading lines (tokenized) that have words and no error; None without batches."""
         searcher, snapshot = self._searcher, self._searcher.snapshot
         if not self._takes_batches or snapshot.layout.has(RELATED_WORDS.name):
             return None
         most = int(max(1, min(MOST_SENTENCES, room_for_pages() / BYTES_PER_SENTENCE)))  # the room may be infinite
-        if self._calls is None:
-            self._calls = self._compiled(snapshot)
+        with _compiling:  # one thread compiles, and the others wait for it
+            calls = self._calls = self._calls or self._compiled(snapshot)
         try:
             packed = self._packed(list(takewhile(_has_words, lines[:most])))
         except (ModelError, UnicodeEncodeError):  # the search of a single sentence reports the error with the sentence
             return None
         with searcher.workspaces.borrow() as workspace:
-            found, n_found = self._search(packed, self._calls, snapshot, workspace)
+            found, n_found = self._search(packed, calls, snapshot, workspace)
         table, target = searcher.model.tables.phrases, searcher.model.target.encoded
         texts = batch_texts(found, n_found, table, target, packed.lines, packed.unknown)
         return FoundBatch(texts, searcher, snapshot, packed.lines, found)

@@ -15,6 +15,7 @@ from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate import batch_searcher
 from phrasebeam.decoder.translate.batch_searcher import BYTES_PER_SENTENCE, MOST_SENTENCES, BatchSearcher
 from phrasebeam.decoder.translate.translator import TRANSLATION, Decoder
+from phrasebeam.engine.parcel import pack, unpack
 from phrasebeam.kernels.compiled_calls import IS_COMPILED
 from tests.decoder.models import REORDERINGS, last_workspace, random_toy
 
@@ -61,6 +62,15 @@ def test_workspaces_grow_within_a_batch(toy):
     assert last_workspace(decoder) is workspace
     assert workspace.n_options > 2
     assert translations == alone(decoder, lines)
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="there are no batches without machine code")
+def test_addresses_of_machine_code_stay_in_their_process(toy):
+    decoder, lines = Decoder.load(toy.directory), ["a b", "x"]
+    expected = together(decoder, lines)
+    sent = unpack(pack(decoder))
+    assert decoder._batches._calls is not None and sent._batches._calls is None
+    assert together(sent, lines) == expected
 
 
 def test_what_is_not_plain_stands_between(toy):
