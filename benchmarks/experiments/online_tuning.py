@@ -87,15 +87,21 @@ def main() -> None:
     for seed in [] if given.tables else given.seed:
         for corpus in given.corpus:
             for run in (run for run in given.run if given.tags or "tags" not in run):
-                path = given.output / f"online.{corpus}.{run.replace(', ', '.').replace(' ', '-')}.{seed}.json"
+                path = result_path(given.output, corpus, run, seed)
                 if not path.exists():
                     write(path, tune(corpus, run, seed, given))
     print_table(given.output)
 
 
+def result_path(output: Path, corpus: str, run: str, seed: int) -> Path:
+    """The file of a run's numbers; its translations of the test set are beside it, in a file that ends in `.test`."""
+    return output / f"online.{corpus}.{run.replace(', ', '.').replace(' ', '-')}.{seed}.json"
+
+
 def tune(corpus: str, run: str, seed: int, given: argparse.Namespace) -> dict[str, Any]:
     """The result of one run."""
     output: Path = given.output
+    path = result_path(output, corpus, run, seed)
     files, orientation = corpus_files(corpus, given.data, output, has_masks=False), "word"
     model = output / f"{corpus}-7"
     if "hierarchical" in run:
@@ -120,7 +126,7 @@ def tune(corpus: str, run: str, seed: int, given: argparse.Namespace) -> dict[st
     elif "sparse" in run:
         tuned_on, held_out = split(dev, output / f"{corpus}.data")
         online = OnlineData(None, held_out)
-    tuned = output / "online.model"
+    tuned = path.with_suffix(".model")
     shutil.rmtree(tuned, ignore_errors=True)
     found = asdict(tune_model(model, tuned_on, tuned, config, test, online)[0])
     curve = (tuned / "tuning" / f"seed-{seed}" / "curve.csv").read_text().splitlines()
@@ -129,6 +135,9 @@ def tune(corpus: str, run: str, seed: int, given: argparse.Namespace) -> dict[st
     scores = [round(float(dict(zip(names, line.split(",")))["score"]), 2) for line in curve[1:]]
     decoder = Decoder.load(tuned, config.search)
     whole = read_development(dev, config, decoder.model.has_tags).score(decoder).score
+    texts = read_development(test, config, decoder.model.has_tags).score(decoder).texts
+    path.with_suffix(".test").write_text("".join(f"{text}\n" for text in texts))
+    shutil.rmtree(tuned)
     found |= {
         "dev": whole,
         "corpus": corpus,
