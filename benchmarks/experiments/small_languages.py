@@ -1,17 +1,21 @@
 """Languages with few sentence pairs: the stages of the recipe small, beside quick, which tunes on a held-out sample.
 
     python -m benchmarks.experiments.small_languages DATA --output DIR [--corpora bzd ...] [--systems small ...]
+        [--pairs N] [--seed N]
 
 DATA has americasnlp/LANG.train.es, LANG.train.LANG and the same for dev, from which nothing is learned; and ted/ and
-tanaka/, of which the first 5,000 pairs are used. Scores are sacrebleu's on raw text; minutes are processor time. Runs
-that were stopped are continued, and finished ones are not made again. The table of results is printed as CSV.
+tanaka/, of which the first 5,000 pairs are used, or the first N of all corpora with --pairs N. The last systems are the
+trainers of sparse features: they continue the tuned model, and neither minimum Bayes risk nor refit follow. Scores are
+sacrebleu's on raw text; minutes are processor time. Runs that were stopped are continued, and finished ones are not
+made again. The table of results is printed as CSV.
 """
 
+import argparse
 import csv
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,12 +32,20 @@ FEW = 5_000  # first pairs that are used of larger corpora
 CORPORA = ("bzd", "shp", "gn", "ted", "tanaka")
 
 
+RICH = {"rule_id": True, "phrase_alignment": True, "rule_reordering": True, "source_deletion": True}
+AGAIN = {"iterations": 3, "nbest": 100, "mira_corpus": {"epochs": 100}}  # tuning after a trainer
+
+
 class System(NamedTuple):
-    """A recipe, changes to it, and whether a sample of the training pairs is given as development data."""
+    """A recipe, changes to it, and whether a sample of the training pairs is given as development data.
+
+    If there are `trainers`, these stages replace those after tune.
+    """
 
     recipe: str
     changes: Mapping[str, str]
     is_sampled: bool
+    trainers: Sequence[Mapping[str, Any]] = ()
 
 
 SYSTEMS = {
@@ -42,6 +54,24 @@ SYSTEMS = {
     "small, a sample held out": System("small", {}, is_sampled=True),
     "small, tuned on BLEU": System("small", {"metric": "bleu"}, is_sampled=False),
     "small, all spellings": System("small", {"varieties": "all"}, is_sampled=False),
+    "perceptron": System("small", {}, False, [{"kind": "train-maxforce", "settings": {"tune": AGAIN}}]),
+    "ranking": System("small", {}, False, [{"kind": "train-ranking", "settings": {"tune": AGAIN}}]),
+    "expected BLEU": System("small", {}, False, [{"kind": "train-expected-bleu", "settings": {"tune": AGAIN}}]),
+    "online": System(
+        "small",
+        {},
+        False,
+        [{"kind": "tune", "name": "online", "settings": {"method": "online", "online": {"templates": RICH}}}],
+    ),
+    "corpus-level MIRA, all features": System(
+        "small",
+        {},
+        False,
+        [
+            {"kind": "train-maxforce", "settings": {"iterations": 1}},
+            {"kind": "tune", "name": "sparse", "start": "train-maxforce", "settings": AGAIN | {"sparse": "weights"}},
+        ],
+    ),
 }
 
 
@@ -55,28 +85,33 @@ class Texts(NamedTuple):
 
 def main() -> None:
     parser = parser_of(__doc__, corpora=CORPORA, systems=SYSTEMS)
+    parser.add_argument("--pairs", type=int, help="use only so many pairs, the first ones, of each corpus")
+    parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     rows = []
     for corpus in arguments.corpora:
         for system in arguments.systems:
-            path = arguments.output / f"{corpus}.{system.replace(', ', '-').replace(' ', '-')}.json"
+            name = system.replace(", ", "-").replace(" ", "-") + (f".{arguments.pairs}" if arguments.pairs else "")
+            path = arguments.output / f"{corpus}.{name}.{arguments.seed}.json"
             if not path.exists() and not arguments.tables:
-                write(path, measured(corpus, SYSTEMS[system], arguments.data, path.with_suffix("")))
+                write(path, measured(corpus, SYSTEMS[system], path.with_suffix(""), arguments))
             if path.exists():
-                rows += table_rows(corpus, system, json.loads(path.read_text()))
+                rows += table_rows(corpus, system, arguments.seed, json.loads(path.read_text()))
     table = csv.writer(sys.stdout, lineterminator="\n")
-    table.writerows([["corpus", "pairs", "recipe", "stage", "chrF++", "BLEU", "processor minutes"], *rows])
+    table.writerows([["corpus", "pairs", "recipe", "seed", "stage", "chrF++", "BLEU", "processor minutes"], *rows])
 
 
-def measured(corpus: str, system: System, data: Path, work: Path) -> dict[str, Any]:
+def measured(corpus: str, system: System, work: Path, arguments: argparse.Namespace) -> dict[str, Any]:
     """The scores of a recipe's stages, and the processor seconds of the whole run with its child processes."""
     work.mkdir(parents=True, exist_ok=True)
-    texts = texts_of(corpus, data, work)
+    texts = texts_of(corpus, arguments.data, work, arguments.pairs)
     development: tuple[Path | None, Path | None] = (None, None)
     training = texts.training
     if system.is_sampled:
         training, development = sampled(texts.training, work)
     recipe = yaml.safe_load((CONFIGS / f"recipe-{system.recipe}.yaml").read_text()) | system.changes
+    if system.trainers:
+        recipe["stages"] = [*recipe["stages"][:2], *system.trainers]
     begun = processor_seconds()
     result = train(
         *training,
@@ -89,6 +124,7 @@ def measured(corpus: str, system: System, data: Path, work: Path) -> dict[str, A
         test_source=texts.test[0],
         test_reference=[texts.test[1]],
         threads=1,
+        seed=arguments.seed,
     )
     scores = {name: record.test.scores for name, record in result.stages.items() if record.test}
     return {"sentences": result.sentences, "scores": scores, "cpu": processor_seconds() - begun}
@@ -99,18 +135,22 @@ def processor_seconds() -> float:
     return sum(os.times()[:4])
 
 
-def texts_of(corpus: str, data: Path, work: Path) -> Texts:
-    """The texts of a corpus; the first pairs of a larger corpus are written to `work`."""
+def texts_of(corpus: str, data: Path, work: Path, n_pairs: int | None) -> Texts:
+    """The texts of a corpus; the first pairs of a larger corpus, or the first `n_pairs`, are written to `work`."""
     if corpus in ("ted", "tanaka"):
         source, target, test = ("de", "en", "devtest") if corpus == "ted" else ("ja", "en", "dev")
-        place = data / corpus
-        cut = tuple(work / f"train.{language}" for language in (source, target))
-        for path in cut:
-            path.write_text("".join(f"{line}\n" for line in islice(read_lines(place / path.name), FEW)))
-        return Texts((cut[0], cut[1]), (place / f"{test}.{source}", place / f"{test}.{target}"), (source, target))
-    place = data / "americasnlp"
-    training, test = ((place / f"{corpus}.{part}.es", place / f"{corpus}.{part}.{corpus}") for part in ("train", "dev"))
-    return Texts(training, test, ("es", corpus))
+        place, beginning, n_pairs = data / corpus, "", n_pairs or FEW
+    else:
+        source, target, test = "es", corpus, "dev"
+        place, beginning = data / "americasnlp", f"{corpus}."
+    files = [place / f"{beginning}train.{language}" for language in (source, target)]
+    if n_pairs:
+        cut = [work / f"train.{language}" for language in (source, target)]
+        for path, place_of_cut in zip(files, cut):
+            place_of_cut.write_text("".join(f"{line}\n" for line in islice(read_lines(path), n_pairs)))
+        files = cut
+    tested = [place / f"{beginning}{test}.{language}" for language in (source, target)]
+    return Texts((files[0], files[1]), (tested[0], tested[1]), (source, target))
 
 
 def sampled(training: tuple[Path, Path], work: Path) -> tuple[tuple[Path, Path], tuple[Path, Path]]:
@@ -127,13 +167,13 @@ def sampled(training: tuple[Path, Path], work: Path) -> tuple[tuple[Path, Path],
     return (learned[0], learned[1]), (held_out[0], held_out[1])
 
 
-def table_rows(corpus: str, system: str, found: dict[str, Any]) -> Iterator[list[str]]:
+def table_rows(corpus: str, system: str, seed: int, found: dict[str, Any]) -> Iterator[list[str]]:
     """A row for each stage; the last row has the minutes of the whole run."""
     stages = list(found["scores"])
     for stage in stages:
         scores = found["scores"][stage]
         minutes = f"{found['cpu'] / 60:.1f}" if stage == stages[-1] else ""
-        row = [corpus, f"{found['sentences']['training']}", system, stage]
+        row = [corpus, f"{found['sentences']['training']}", system, str(seed), stage]
         yield [*row, f"{scores['chrf++']:.2f}", f"{scores['bleu']:.2f}", minutes]
 
 
