@@ -29,8 +29,12 @@ class SentenceCase:
             yield token, is_first
             is_first = self._ends(token) or (is_first and self._opens(token))
 
-    def words_within(self, tokens: Iterable[str]) -> list[str]:
-        """The tokens with cased letters that do not begin sentences, from which a truecaser learns, as in Moses."""
+    def words_of_own_case(self, tokens: Iterable[str]) -> list[str]:
+        """The tokens with cased letters from which a truecaser learns: those that do not begin sentences.
+
+        A word in lower case at the beginning of a sentence counts, too, as in entries of a dictionary (Moses' option
+        possiblyUseFirstToken, without its small weight for words with capitals that stand alone).
+        """
         words, is_first = [], True
         for token in tokens:
             if self._opens(token):
@@ -38,7 +42,8 @@ class SentenceCase:
             if self._ends(token) and not is_first:
                 is_first = True
                 continue
-            if not is_first and any(one.islower() or one.isupper() or one.istitle() for one in token):
+            cased = [one for one in token if one.islower() or one.isupper() or one.istitle()]
+            if cased and (not is_first or cased[0].islower()):
                 words.append(token)
             is_first = False
         return words

@@ -155,6 +155,12 @@ def atomic_file(path: str | Path) -> Iterator[BinaryIO]:
         put_in_place(unfinished, path)
 
 
+def write_lines(path: str | Path, lines: Iterable[str]) -> None:
+    """Write lines, given without their ends, to a file in UTF-8, atomically."""
+    with atomic_file(path) as file:
+        file.writelines(f"{line}\n".encode() for line in lines)
+
+
 def real_path(path: str | Path) -> Path:
     """The absolute path, without symbolic links; a link that leads to itself stays. (Path.resolve would raise.)"""
     return Path(os.path.realpath(path))

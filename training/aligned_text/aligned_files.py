@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.base.files import atomic_directory, atomic_file, output_file, read_lines, scratch_directory
+from phrasebeam.base.files import atomic_directory, output_file, read_lines, scratch_directory, write_lines
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.adaptation.align_text import Points, TextAligner, paired, pharaoh
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
@@ -144,8 +144,7 @@ def _written(task: AlignmentTask, bitext: Bitext, found: ScoredAlignments) -> Al
     """Write scores, lexicons, and last the alignments."""
     alignments = found.alignments
     if task.scores and found.scores is not None:
-        with atomic_file(task.scores) as file:
-            file.writelines(f"{score:.6f}\n".encode() for score in found.scores.tolist())
+        write_lines(task.scores, (f"{score:.6f}" for score in found.scores.tolist()))
     if task.lexicons:
         with stage("writing lexicons"):
             write_lexicons(task.lexicons, task.lexicon_format, bitext, alignments)

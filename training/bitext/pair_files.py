@@ -23,6 +23,9 @@ ENCODING = "utf-8"
 _given_files: ContextVar[Mapping[str, str] | None] = ContextVar("given_files", default=None)
 
 
+Columns = tuple[str | None, str | None]  # of source and target: columns of a table, or languages
+
+
 class Sides(NamedTuple):
     """Names of two parameters of a function: that for the source side of a bitext, and that for its translations."""
 
@@ -103,7 +106,7 @@ def _as_text(bitexts: Sequence[Sides], given: Mapping[str, Any]) -> Iterator[dic
         for sides in bitexts:
             path = Path(given[sides.source])
             places = [directory / name / path.name for name in sides]
-            write_sides(path, _columns(path, given), places)
+            write_sides(path, columns_given(path, given), places)
             files |= {sides.source: places[0], sides.target: places[1]}
             origins |= dict.fromkeys(map(str, places), str(path))
         before = _given_files.set(origins)
@@ -114,8 +117,8 @@ def _as_text(bitexts: Sequence[Sides], given: Mapping[str, Any]) -> Iterator[dic
             _given_files.reset(before)
 
 
-def _columns(path: Path, given: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """The columns of both sides if the file is a table; otherwise their languages."""
+def columns_given(path: Path, given: Mapping[str, Any]) -> Columns:
+    """The columns of both sides, by the arguments of a function, if the file is a table; otherwise their languages."""
     chosen = given.get("source_column"), given.get("target_column")
     if named_format(path) == "tsv" or all(chosen):
         return chosen
@@ -125,11 +128,11 @@ def _columns(path: Path, given: Mapping[str, Any]) -> tuple[str | None, str | No
     return chosen[0] or languages[0], chosen[1] or languages[1]
 
 
-def write_sides(path: Path, columns: tuple[str | None, str | None], places: Sequence[Path]) -> None:
+def write_sides(path: Path, columns: Columns, places: Sequence[Path]) -> None:
     """Write the sentence pairs of a file as two text files, and log what is left out. Raises FormatError."""
     pairs, n_pairs = read_pairs(path, *columns), 0
     for place in places:
-        place.parent.mkdir(parents=True)
+        place.parent.mkdir(parents=True, exist_ok=True)
     with (
         stage(f"reading {path.name}", unit="sentence pairs") as advance,
         open(places[0], "w", encoding=ENCODING, newline="\n") as source,

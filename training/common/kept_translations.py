@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from phrasebeam.base.errors import FormatError
-from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.base.files import read_lines, write_lines
 
 FOLDER = "translations"  # in the directory of a run
 DEVELOPMENT = "development"  # in the directory of the work
@@ -23,7 +23,7 @@ def keep_development(work: Path, source: Path | None, references: Iterable[Path]
     named = {f"reference.{number}.txt": path for number, path in enumerate(references, 1)}
     (work / DEVELOPMENT).mkdir(parents=True, exist_ok=True)
     for name, path in (named | ({"source.txt": source} if source else {})).items():
-        save_texts(read_lines(path), work / DEVELOPMENT / name)
+        write_lines(work / DEVELOPMENT / name, read_lines(path))
 
 
 def kept_development(work: Path) -> KeptSet | None:
@@ -40,20 +40,14 @@ def _reference_names(work: Path) -> list[str]:
 
 
 def kept_lines(path: Path) -> list[str]:
-    """The lines of a file that save_texts wrote."""
+    """The lines of a file that write_lines wrote."""
     return [line.rstrip("\n") for line in read_lines(path)]
-
-
-def save_texts(texts: Iterable[str], path: Path) -> None:
-    """Write translations, one a line."""
-    with atomic_file(path) as file:
-        file.writelines(f"{text}\n".encode() for text in texts)
 
 
 def keep_translations(run: Path, iteration: int, texts: Iterable[str]) -> None:
     """Write the translations of an iteration to the directory `run`."""
     (run / FOLDER).mkdir(parents=True, exist_ok=True)
-    save_texts(texts, _path(run, iteration))
+    write_lines(_path(run, iteration), texts)
 
 
 def translations_of(run: Path, iteration: int, n_sentences: int) -> list[str]:

@@ -48,7 +48,7 @@ class LineTokenizer:
             tokens = self._tokenizer.tokens(line)
             tokenized.append(" ".join(tokens))
             if self._case:
-                counts.update(self._case.words_within(tokens))
+                counts.update(self._case.words_of_own_case(tokens))
         return Batch(tokenized, counts)
 
 

@@ -65,7 +65,7 @@ def train_model(
     check_output(output)
     check_keeps_inputs([output], [source, target, alignment, *_monolingual_paths(config)])
     check_alignments(config, alignment)
-    config = _with_capitals(config, target)
+    config = with_capitals(config, target)
     data = _digests(source, target, config, alignment)
     check_replaceable(output, "train-model", _settings(config, data), data, config.starting_weights, is_forced)
     with atomic_directory(output) as directory:
@@ -87,7 +87,7 @@ def train_model(
         return save_model(description, directory)
 
 
-def _with_capitals(config: TrainModelConfig, target: str | Path) -> TrainModelConfig:
+def with_capitals(config: TrainModelConfig, target: str | Path) -> TrainModelConfig:
     """The settings with `capitalize` chosen by the target text; Moses' rules capitalize all sentences."""
     raw = config.preprocessing
     if raw is None or raw.capitalize is not None or raw.target_tokenizer == "moses":

@@ -8,7 +8,7 @@ origin.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import compress, pairwise
 from pathlib import Path
@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.base.files import read_lines, write_lines
 from phrasebeam.base.progress import stage
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 
@@ -67,14 +67,9 @@ def hold_out(training: BitextFiles, folds: int, most: int, directory: Path) -> t
     places = [directory / f"learned.{name}" for name in ("source", "target", "alignment")]
     held_out = [directory / f"held-out.{name}" for name in ("source", "reference.1")]
     for path, place in zip(training.parallel, places):
-        _write(place, compress(read_lines(path), ~chosen))
+        write_lines(place, compress(read_lines(path), ~chosen))
     for path, place in zip((training.source, training.target), held_out):
-        _write(place, compress(read_lines(path), chosen))
+        write_lines(place, compress(read_lines(path), chosen))
     alignment = places[2] if training.alignment else None
     learned = replace(training, source=places[0], references=[places[1]], alignment=alignment)
     return learned, BitextFiles(held_out[0], held_out[1:])
-
-
-def _write(path: Path, lines: Iterable[str]) -> None:
-    with atomic_file(path) as file:
-        file.writelines(f"{line}\n".encode() for line in lines)

@@ -1,6 +1,6 @@
 """The texts of a recipe: training data without twins, development data in two parts, test sets."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import compress
 from pathlib import Path
@@ -11,10 +11,11 @@ from pydantic import Field
 
 from phrasebeam.base.config import Section
 from phrasebeam.base.errors import ConfigError, FormatError, excerpt
-from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.base.files import read_lines, write_lines
 from phrasebeam.base.progress import log, stage
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.bitext.cleaning import write_cleaned
+from phrasebeam.training.bitext.pair_files import Columns
 from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.recipe.held_out_pairs import hold_out
 from phrasebeam.training.recipe.varieties import written_otherwise
@@ -32,12 +33,20 @@ FATES = {
 Share = Annotated[float, Field(gt=0, le=1)]
 
 
+class Dictionary(NamedTuple):
+    """A file of words or phrases with their translations (TSV, TMX, XLIFF or PO), and its columns or languages."""
+
+    path: Path
+    columns: Columns = (None, None)
+
+
 class RecipeFiles(NamedTuple):
     """The files given by the user."""
 
     training: BitextFiles
     development: BitextFiles | None = None  # None: training pairs are held out
     test: BitextFiles | None = None
+    dictionary: Dictionary | None = None  # added to the training data
     held_out_of: BitextFiles | None = None  # all training data, if the development data were held out from them
 
     @property
@@ -87,6 +96,7 @@ class CleanedData(NamedTuple):
     files: RecipeFiles
     notes: Sequence[str] = ()  # messages on pairs left out and repairs
     n_kept: int | None = None  # number of sentence pairs after cleaning; None: all
+    entries: BitextFiles | None = None  # entries of the dictionary
 
 
 class TwinData(NamedTuple):
@@ -140,7 +150,7 @@ def divided(data: BitextFiles, share: float, directory: Path) -> tuple[BitextFil
         decides = [i % step == step - 1 for i in range(len(lines))]
         for part, wanted in (("tuning", False), ("deciding", True)):
             chosen = [line for line, is_deciding in zip(lines, decides) if is_deciding == wanted]
-            _write(directory / f"{part}.{name}", chosen)
+            write_lines(directory / f"{part}.{name}", chosen)
     return _part(directory, "tuning", names), _part(directory, "deciding", names)
 
 
@@ -184,7 +194,7 @@ def without_twins(files: RecipeFiles, settings: TwinSettings, directory: Path) -
     directory.mkdir(parents=True, exist_ok=True)
     if left_out_of == "model":
         return TwinData(_without(files, twins.repeats, directory), None, note)
-    _write(directory / "twins", map(str, np.flatnonzero(twins.involved) + 1))
+    write_lines(directory / "twins", map(str, np.flatnonzero(twins.involved) + 1))
     return TwinData(files, directory / "twins", note)
 
 
@@ -223,15 +233,10 @@ def _without(files: RecipeFiles, left_out: np.ndarray, directory: Path) -> Recip
     """The files without the training pairs that are `left_out` (bool[N])."""
 
     def copy(path: Path, name: str) -> Path:
-        _write(directory / f"training.{name}", compress(read_lines(path), ~left_out))
+        write_lines(directory / f"training.{name}", compress(read_lines(path), ~left_out))
         return directory / f"training.{name}"
 
     training = files.training
     alignment = copy(training.alignment, "alignment") if training.alignment else None
     others = BitextFiles(copy(training.source, "source"), [copy(training.target, "target")], alignment)
     return files._replace(training=others)
-
-
-def _write(path: Path, lines: Iterable[str]) -> None:
-    with atomic_file(path) as file:
-        file.writelines(f"{line}\n".encode() for line in lines)

@@ -18,6 +18,7 @@ from pydantic import Field
 
 from phrasebeam.base.config import Count, Section, load_config, save_config
 from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.files import write_lines
 from phrasebeam.base.progress import board, log
 from phrasebeam.decoder.marked_text.tokenization import Tokenization
 from phrasebeam.decoder.tables.model_files import ALIGNMENT, MODEL
@@ -30,12 +31,16 @@ from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.bitext.tokenized_files import write_tokens
 from phrasebeam.training.common.derived_model import Making
 from phrasebeam.training.common.gain import Gain
-from phrasebeam.training.common.kept_translations import keep_development, save_texts
+from phrasebeam.training.common.kept_translations import keep_development
 from phrasebeam.training.metrics.definitions import MetricName
+from phrasebeam.training.model_building.config import TrainModelConfig
+from phrasebeam.training.model_building.train_model import with_capitals
 from phrasebeam.training.model_building.word_alignments import check_alignments
+from phrasebeam.training.recipe.dictionary import with_dictionary, with_entries
 from phrasebeam.training.recipe.recipe import Recipe
 from phrasebeam.training.recipe.recipe_data import (
     NO_DEVELOPMENT,
+    CleanedData,
     DividedData,
     RecipeFiles,
     TwinData,
@@ -152,12 +157,11 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
             log.warning("%s", f"{known}, and left out" if recipe.leave_out_seen else f"{known}, too; {KEPT_ADVICE}")
     if not (state := output / WORK / "run.yaml").exists():
         save_config(RecipeState(), state)  # the first file: it identifies the directory as that of a recipe
-    clean = cleaned(files, recipe.builds[0].settings, output / WORK / "data")
-    recipe = recipe.with_builds(lambda settings: settings.model_copy(update={"clean": False}))
-    if recipe.varieties == "largest":
-        clean = of_one_spelling(clean, output / WORK / "data" / "spelling")
+    recipe, clean = _cleaned(files, recipe, output / WORK / "data")
     read = _read(clean.files, recipe, seen, output / WORK / "data")
     sentences |= check_lengths(read.files) | {"training": clean.n_kept or sentences["training"]}
+    if clean.entries:
+        read = with_entries(read, clean.entries, output / WORK / "data" / "with-dictionary")
     run, screen = _Run(read, output, recipe, threads, digests), RecipeScreen(recipe, sentences)
     with board(screen):
         for number, stage in enumerate(recipe.stages, 1):
@@ -172,6 +176,21 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
     is_held_out = read.files.held_out_of is not None
     told = read.note, recipe.metric, recipe.is_raw, clean.notes, is_held_out
     return RecipeResult(stages, run.best, sentences, n_seen, *told)
+
+
+def _cleaned(files: RecipeFiles, recipe: Recipe, directory: Path) -> tuple[Recipe, CleanedData]:
+    """The recipe for cleaned texts, and these texts: training data of one spelling, entries of the dictionary."""
+    settings = recipe.builds[0].settings
+    clean = cleaned(files, settings, directory)
+    if recipe.varieties == "largest":
+        clean = of_one_spelling(clean, directory / "spelling")
+    clean = with_dictionary(clean, settings, directory / "dictionary")
+
+    def changed(settings: TrainModelConfig) -> TrainModelConfig:
+        settings = settings.model_copy(update={"clean": False})
+        return with_capitals(settings, clean.files.training.target) if clean.entries else settings
+
+    return recipe.with_builds(changed), clean
 
 
 def _read(files: RecipeFiles, recipe: Recipe, seen: Seen, directory: Path) -> TwinData:
@@ -253,7 +272,7 @@ class _Run:
         for kind, data in (("deciding", self._data.deciding), ("test", self._data.test)):
             if data is not None and (stage.is_scored or kind == "test"):
                 texts = translated(decoder, data, self.threads, tokenization=tokenization)
-                save_texts(texts, self.work / f"{name}.{kind}")
+                write_lines(self.work / f"{name}.{kind}", texts)
                 found[kind] = scores_of(texts, data, self.recipe.metric, self.recipe.is_raw)
         return record.model_copy(update=found)
 

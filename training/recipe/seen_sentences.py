@@ -5,7 +5,7 @@ from itertools import compress
 from pathlib import Path
 
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.base.files import read_lines, write_lines
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.recipe.recipe_data import LEAST_SENTENCES, RecipeFiles
 
@@ -34,7 +34,7 @@ def check_enough_unseen(files: RecipeFiles, seen: Seen) -> None:
 def without_seen(files: RecipeFiles, seen: Seen, directory: Path) -> RecipeFiles:
     """The files without the sentences that are in the training data; changed sets are written to `directory`."""
     sets = {name: _unseen(data, seen[name], directory / f"{name}.unseen") for name, data in _sets(files).items()}
-    return files._replace(**sets)
+    return files._replace(development=sets.get("development"), test=sets.get("test"))
 
 
 def _sets(files: RecipeFiles) -> dict[str, BitextFiles]:
@@ -48,6 +48,5 @@ def _unseen(data: BitextFiles, seen: Sequence[bool], directory: Path) -> BitextF
     directory.mkdir(parents=True, exist_ok=True)
     places = [directory / name for name in ("source", *(f"reference.{i}" for i in range(1, len(data.references) + 1)))]
     for path, place in zip((data.source, *data.references), places):
-        with atomic_file(place) as file:
-            file.writelines(f"{line}\n".encode() for line in compress(read_lines(path), (not one for one in seen)))
+        write_lines(place, compress(read_lines(path), (not one for one in seen)))
     return BitextFiles(places[0], places[1:])

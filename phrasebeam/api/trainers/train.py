@@ -16,6 +16,7 @@ from phrasebeam.api.arguments import (
     Settings,
     TargetIfApart,
     memory_bound,
+    optional_path,
     paths,
 )
 from phrasebeam.api.config import CONFIGS
@@ -23,16 +24,18 @@ from phrasebeam.api.trainers import trainer_options as shared
 from phrasebeam.api.trainers.normalizer import WordOptions, check_no_words, is_of_words, train_on_words
 from phrasebeam.base.config import Threads, config_with_options
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.files import atomic_file
+from phrasebeam.base.files import atomic_file, open_binary
 from phrasebeam.base.memory_bound import memory_option
 from phrasebeam.base.options import Option, described
 from phrasebeam.console.repeated_command import repeated_command
+from phrasebeam.decoder.documents.file_formats import format_name
+from phrasebeam.decoder.documents.sentence_pairs import FORMATS
 from phrasebeam.decoder.normalization.normalizer_files import NormalizerDescription
-from phrasebeam.training.bitext.pair_files import as_given, reads_pairs
+from phrasebeam.training.bitext.pair_files import as_given, columns_given, reads_pairs
 from phrasebeam.training.common.settings import ScoringSettings
 from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.recipe.recipe import Recipe, recipe_file
-from phrasebeam.training.recipe.recipe_data import RecipeFiles
+from phrasebeam.training.recipe.recipe_data import Dictionary, RecipeFiles
 from phrasebeam.training.recipe.recipe_report import write_report
 from phrasebeam.training.recipe.recipe_run import WORK, RecipeResult, run_recipe
 from phrasebeam.training.recipe.stage import with_seeds
@@ -50,6 +53,10 @@ class RecipeOptions(shared.RawOptions, shared.TestOptions, PairOptions, WordOpti
         Option("Use this word alignment (0-0 1-2 ...) instead of aligning the text.", unset="align the text"),
     ]
     lm_text: shared.LanguageModelText
+    dictionary: Annotated[
+        File | None,
+        "Words or phrases with their translations, which the model learns in addition: TSV, TMX, XLIFF or PO.",
+    ]
     leave_out_seen: Annotated[bool, "Leave out development and test sentences that also occur in the training data."]
     threads: Annotated[Threads | None, Option(section=ScoringSettings, unset="as in the recipe")]
     memory: MemoryBound
@@ -147,7 +154,8 @@ def _train_on_sentences(
         found = found.model_copy(update={"leave_out_seen": True})
     development = shared.optional_data("dev", dev_source, dev_reference)
     test = shared.optional_data("test", options["test_source"], options["test_reference"])
-    files = RecipeFiles(shared.training_data(source, target, options["alignment"]), development, test)
+    training = shared.training_data(source, target, options["alignment"])
+    files = RecipeFiles(training, development, test, _dictionary(options))
     with memory_bound(n_bytes):
         cores = threads or found.builds[0].settings.threads
         result = run_recipe(files, Path(output), with_seeds(found, options["seed"] - 1), cores, options["force"])
@@ -162,6 +170,15 @@ def _train_on_sentences(
     with memory_bound(n_bytes), atomic_file(Path(output) / WORK / "report.html") as file:
         file.write(training_report(find_training(Path(output))))
     return result
+
+
+def _dictionary(options: Mapping[str, Any]) -> Dictionary | None:
+    """The dictionary that the options of `train` name. Raises ConfigError or OSError."""
+    if (path := optional_path(options["dictionary"])) is None:
+        return None
+    format_name(path, FORMATS)
+    with open_binary(path):
+        return Dictionary(path, columns_given(path, options))
 
 
 def _settings(options: Mapping[str, Any]) -> dict[str, Any]:
