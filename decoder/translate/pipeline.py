@@ -3,6 +3,7 @@
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,6 +22,7 @@ from phrasebeam.decoder.output.rendering import render, render_nbest
 from phrasebeam.decoder.output.request import Answer, Request
 from phrasebeam.decoder.search.prefix import with_prefixes
 from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder, adapted_answers
+from phrasebeam.decoder.translate.batch_searcher import FoundBatch
 from phrasebeam.decoder.translate.hints import with_hints
 from phrasebeam.decoder.translate.translator import TRANSLATION, Decoder
 from phrasebeam.engine.current_engine import current_engine
@@ -153,7 +155,20 @@ class LineTranslator(Together[tuple[int, Input | str], LineOutput]):
         return self._output(item, self.decoder.answer(item[1], self.request))
 
     def of_several(self, items: Sequence[tuple[int, Input | str]]) -> Iterator[LineOutput]:
-        return map(self._output, items, self.decoder.answer_several([line for _, line in items], self.request))
+        lines, waiting = [line for _, line in items], iter(items)
+        for found in self.decoder.found_together(lines, self.request):
+            if not isinstance(found, FoundBatch):
+                yield self._output(next(waiting), found)
+            elif self._is_text_alone:  # without the objects of an answer, which take a tenth of the time with few pops
+                yield from (LineOutput(f"{text}\n", "", "") for text, _ in zip(found.texts, waiting))
+            else:
+                yield from map(self._output, islice(waiting, len(found.texts)), map(Answer, found.translations()))
+
+    @property
+    def _is_text_alone(self) -> bool:
+        """Whether the output of a line is its translation as tokens and nothing else."""
+        settings = self.settings
+        return not (settings.alignment or settings.segmentation or settings.scores or self.tokenization.is_raw)
 
     def _output(self, item: tuple[int, Input | str], answer: Answer) -> LineOutput:
         number, given = item

@@ -29,7 +29,7 @@ from phrasebeam.decoder.raw_text.raw_lines import looks_raw
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
-from phrasebeam.decoder.translate.batch_searcher import MOST_SENTENCES, BatchSearcher, is_plain
+from phrasebeam.decoder.translate.batch_searcher import MOST_SENTENCES, BatchSearcher, FoundBatch, is_plain
 from phrasebeam.decoder.translate.searcher import Searcher
 from phrasebeam.decoder.translate.translate_settings import ModelSearch, overridden
 from phrasebeam.engine.current_engine import current_engine
@@ -278,11 +278,19 @@ class Decoder:
 
     def answer_several(self, lines: Sequence[Sentence], request: Request) -> Iterator[Answer]:
         """Answer a request for several sentences; those without instructions are decoded together."""
+        for found in self.found_together(lines, request):
+            if isinstance(found, FoundBatch):
+                yield from map(Answer, found.translations())
+            else:
+                yield found
+
+    def found_together(self, lines: Sequence[Sentence], request: Request) -> Iterator[FoundBatch | Answer]:
+        """Batches of translations of several sentences in order, or an answer where a sentence is decoded alone."""
         begin = 0
         while begin < len(lines):
             found = self._batches.best(self._plain(lines[begin:])) if request == TRANSLATION else None
             if found is not None and found.texts:
-                yield from map(Answer, found.translations())
+                yield found
                 begin += len(found.texts)
             else:
                 yield self.answer(lines[begin], request)

@@ -69,10 +69,10 @@ def test_minimum_bayes_risk_of_a_model_can_be_switched_off(model, monkeypatch, c
     (model / "search.yaml").write_text("mbr: {size: 2, scale: 0.01}\n")
     assert Decoder.load(model).request.mbr == MbrSettings(size=2, scale=0.01)
     asked = []
-    answer = Decoder.answer_several
+    answer = Decoder.found_together
     monkeypatch.setattr(
         Decoder,
-        "answer_several",
+        "found_together",
         lambda self, lines, request: asked.append(request.mbr) or answer(self, lines, request),
     )
     for more in ([], ["--no-mbr"], ["--mbr-size", "9"]):
