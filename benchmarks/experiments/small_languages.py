@@ -63,6 +63,15 @@ SYSTEMS = {
         False,
         [{"kind": "tune", "name": "online", "settings": {"method": "online", "online": {"templates": RICH}}}],
     ),
+    "online and risk": System(
+        "small",
+        {},
+        False,
+        [
+            {"kind": "tune", "name": "online", "settings": {"method": "online", "online": {"templates": RICH}}},
+            {"kind": "mbr", "sizes": [200], "scales": [0.3, 1.0], "gains": ["chrf++"]},
+        ],
+    ),
     "corpus-level MIRA, all features": System(
         "small",
         {},
