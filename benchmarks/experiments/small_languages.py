@@ -33,6 +33,7 @@ CORPORA = ("bzd", "shp", "gn", "ted", "tanaka")
 
 
 RICH = {"rule_id": True, "phrase_alignment": True, "rule_reordering": True, "source_deletion": True}
+RISK = {"kind": "mbr", "sizes": [200], "scales": [0.3, 1.0], "gains": ["chrf++"]}
 AGAIN = {"iterations": 3, "nbest": 100, "mira_corpus": {"epochs": 100}}  # tuning after a trainer
 
 
@@ -63,14 +64,12 @@ SYSTEMS = {
         False,
         [{"kind": "tune", "name": "online", "settings": {"method": "online", "online": {"templates": RICH}}}],
     ),
+    "ranking and risk": System("small", {}, False, [{"kind": "train-ranking", "settings": {"tune": AGAIN}}, RISK]),
     "online and risk": System(
         "small",
         {},
         False,
-        [
-            {"kind": "tune", "name": "online", "settings": {"method": "online", "online": {"templates": RICH}}},
-            {"kind": "mbr", "sizes": [200], "scales": [0.3, 1.0], "gains": ["chrf++"]},
-        ],
+        [{"kind": "tune", "name": "online", "settings": {"method": "online", "online": {"templates": RICH}}}, RISK],
     ),
     "corpus-level MIRA, all features": System(
         "small",
