@@ -26,7 +26,7 @@ from phrasebeam.training.metrics.evaluation import EvaluationOptions
 
 COLUMNS = ["corpus", "pairs", "system", "BLEU", "p", "chrF++", "p of chrF++", "training s", "test s", "MB"]
 NEURAL = "Transformer"
-TUNED = "train-model, tune"  # the system of benchmarks.experiments.quality_by_pairs
+TUNED = "train-model, tune"  # the system of benchmarks.few_pairs.quality_by_pairs
 STYLES = {NEURAL: "s--", "quick": "o-", "small": "^:", TUNED: ".-"}  # of the lines in the plot
 
 

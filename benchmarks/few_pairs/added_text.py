@@ -1,6 +1,6 @@
 """What more text brings to a language with few sentence pairs: monolingual text, back-translation, a dictionary.
 
-    python -m benchmarks.experiments.added_text DATA --output DIR [--corpus bzd ...] [--system NAME ...] [--seed N ...]
+    python -m benchmarks.few_pairs.added_text DATA --output DIR [--corpus bzd ...] [--system NAME ...] [--seed N ...]
 
 The training pairs of a corpus are divided: a part is used as pairs, and of the rest only some text.
 
@@ -29,7 +29,7 @@ import numpy as np
 import yaml
 
 from benchmarks.experiments.kept_runs import parser_of, write
-from benchmarks.experiments.small_languages import processor_seconds
+from benchmarks.few_pairs.recipes import processor_seconds
 from benchmarks.measure import PHRASEBEAM
 from benchmarks.measure import run as run_command
 from phrasebeam import train, translate
@@ -167,7 +167,7 @@ def read_pairs(paths: Sequence[Path]) -> list[tuple[str, str]]:
 
 
 def write_side(path: Path, pairs: Pairs, side: int) -> Path:
-    """Write a side of the pairs."""
+    """Write the sources (side 0) or the targets (1) of the pairs; returns `path`."""
     write_lines(path, (pair[side] for pair in pairs))
     return path
 

@@ -1,6 +1,6 @@
 """Quality and cost by number of sentence pairs: train-model on the first pairs of a corpus, tuned, on its test set.
 
-    python -m benchmarks.experiments.quality_by_pairs DATA --output DIR [--corpora multi30k ...] [--plot FILE.png]
+    python -m benchmarks.few_pairs.quality_by_pairs DATA --output DIR [--corpora multi30k ...] [--plot FILE.png]
 
 Words are aligned on these pairs alone. Weights are tuned on the development set by five iterations of corpus-level
 MIRA. Seconds are processor time of both commands. A file for each run is kept in DIR, and existing ones are not made

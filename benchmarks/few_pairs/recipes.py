@@ -1,6 +1,6 @@
 """Languages with few sentence pairs: the stages of the recipe small, beside quick, which tunes on a held-out sample.
 
-    python -m benchmarks.experiments.small_languages DATA --output DIR [--corpora bzd ...] [--systems small ...]
+    python -m benchmarks.few_pairs.recipes DATA --output DIR [--corpora bzd ...] [--systems small ...]
         [--pairs N] [--seed N]
 
 DATA has americasnlp/LANG.train.es, LANG.train.LANG and the same for dev, from which nothing is learned; and ted/ and
