@@ -40,13 +40,13 @@ AGAIN = {"iterations": 3, "nbest": 100, "mira_corpus": {"epochs": 100}}  # tunin
 class System(NamedTuple):
     """A recipe, changes to it, and whether a sample of the training pairs is given as development data.
 
-    If there are `trainers`, these stages replace those after tune.
+    If there are stages in `then`, these replace those after tune.
     """
 
     recipe: str
     changes: Mapping[str, str]
     is_sampled: bool
-    trainers: Sequence[Mapping[str, Any]] = ()
+    then: Sequence[Mapping[str, Any]] = ()
 
 
 SYSTEMS = {
@@ -64,9 +64,7 @@ SYSTEMS = {
         False,
         [{"kind": "tune", "name": "online", "settings": {"method": "online", "online": {"templates": RICH}}}],
     ),
-    "small with ranking": System(
-        "small", {}, False, [{"kind": "train-ranking", "settings": {"tune": AGAIN}}, RISK, {"kind": "refit"}]
-    ),
+    "small without ranking": System("small", {}, False, [RISK, {"kind": "refit"}]),
     "online and risk": System(
         "small",
         {},
@@ -120,8 +118,8 @@ def measured(corpus: str, system: System, work: Path, arguments: argparse.Namesp
     if system.is_sampled:
         training, development = sampled(texts.training, work)
     recipe = yaml.safe_load((CONFIGS / f"recipe-{system.recipe}.yaml").read_text()) | system.changes
-    if system.trainers:
-        recipe["stages"] = [*recipe["stages"][:2], *system.trainers]
+    if system.then:
+        recipe["stages"] = [*recipe["stages"][:2], *system.then]
     begun = processor_seconds()
     result = train(
         *training,

@@ -106,9 +106,9 @@ class Recipe(Section):
             )
 
     def _learned(self) -> list[str]:
-        """The stages after the first that change more of its model than weights, sparse features, search settings."""
-        kept = (TuneStage, ChooseStage, MaxforceStage, RankingStage, RiskStage, RefitStage)
-        return [stage.label for stage in self.stages[1:] if not isinstance(stage, kept)]
+        """The stages after the first that change more than weights and search settings of its model."""
+        kept = (TuneStage, ChooseStage, RiskStage, RefitStage)
+        return [stage.label for stage in self.stages[1:] if not isinstance(stage, kept) or _learns_sparse(stage)]
 
     def refitting(self, is_held_out: bool) -> Self:
         """The recipe, with refit as last stage if training pairs are held out and refit is possible; else without."""
@@ -148,6 +148,11 @@ class Recipe(Section):
         built = {stage.label: {"settings": changed(stage.settings)} for stage in self.builds}
         stages = [stage.model_copy(update=built.get(stage.label)) for stage in self.stages]
         return self.model_copy(update={"stages": stages})
+
+
+def _learns_sparse(stage: AnyStage) -> bool:
+    """Whether a stage that tunes weights gives sparse features weights of their own."""
+    return isinstance(stage, TuneStage | ChooseStage) and stage.settings.learns_sparse
 
 
 def recipe_file(recipe: str, directory: Path) -> Path:

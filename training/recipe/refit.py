@@ -1,8 +1,4 @@
-"""The last stage of a recipe that tunes on training pairs: it builds the best model again from all training pairs.
-
-Weights, search settings and sparse features of the best model are kept. Features of single phrase pairs are not, since
-they belong to the phrase table of their model.
-"""
+"""The last stage of a recipe that tunes on training pairs: it builds the best model again from all training pairs."""
 
 from collections.abc import Mapping
 from typing import ClassVar, Literal
@@ -10,13 +6,12 @@ from typing import ClassVar, Literal
 from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
 from phrasebeam.training.common.derived_model import Making
-from phrasebeam.training.joining.joined_model import join_features
 from phrasebeam.training.recipe.stage import RecipeStage, StageWork, tried_in, write_changed
 from phrasebeam.training.recipe.stages import BUILDING, BuildStage
 
 
 class RefitStage(RecipeStage):
-    """Builds the best model again from all training pairs, also those held out, with what was learned for it."""
+    """Builds the best model again from all training pairs, also those held out, with its weights and search."""
 
     is_scored: ClassVar[bool] = False  # the deciding sentences are part of its training data
 
@@ -27,14 +22,11 @@ class RefitStage(RecipeStage):
         return BUILDING * sentences["training"]
 
     def run(self, work: StageWork) -> None:
-        """Build the model again, and write it with the weights, features and search settings of the best one so far."""
+        """Build the model again, and write it with the weights and search settings of the previous stage."""
         (build,) = (one for one in work.earlier if isinstance(one, BuildStage))
         place = tried_in(work.output) / "model"
         place.parent.mkdir(parents=True, exist_ok=True)
         files = work.files._replace(training=work.files.whole)
         build.run(work._replace(files=files, output=place, earlier=()))  # alignments of `earlier` are of fewer pairs
-        best, search = open_model(work.model), ModelSearch.of(work.model).model_dump(exclude_unset=True)
-        if best.templates:
-            join_features(place, work.model, place.with_name("joined"), is_forced=True)
-            place = place.with_name("joined")
-        write_changed(place, work.output, Making("refit", {}), best.weights, search)
+        search = ModelSearch.of(work.model).model_dump(exclude_unset=True)
+        write_changed(place, work.output, Making("refit", {}), open_model(work.model).weights, search)

@@ -21,6 +21,7 @@ SMALL = {
         {"kind": "refit"},
     ],
 }
+SPARSE = TUNE | {"method": "online", "online": {"templates": {"rule_id": True}}}
 FILES = "--source train.de --target train.en --output out"
 
 
@@ -70,7 +71,8 @@ def test_the_files_are_the_two_parts_of_the_training_data(here):
     ("stages", "complaint"),
     [
         ([STAGES[0], {"kind": "refit"}, {"kind": "mbr"}], "refit should be the last stage"),
-        ([STAGES[0], STAGES[3] | {"start": None}, {"kind": "refit"}], "without the result of train-expected-bleu"),
+        ([STAGES[0], MAXFORCE | {"start": None}, {"kind": "refit"}], "without the result of train-maxforce"),
+        ([STAGES[0], {"kind": "tune", "settings": SPARSE}, {"kind": "refit"}], "without the result of tune"),
     ],
 )
 def test_where_refit_may_stand(stages, complaint):
@@ -84,7 +86,8 @@ def test_refit_comes_and_goes_with_pairs_that_are_held_out():
 
     assert kinds(STAGES[:2], True) == ["train-model", "tune", "refit"]
     assert kinds([*STAGES[:2], {"kind": "refit"}], False) == ["train-model", "tune"]
-    assert kinds([STAGES[0], MAXFORCE | {"start": None}], True) == ["train-model", "train-maxforce", "refit"]
+    sparse = [STAGES[0], {"kind": "tune", "settings": SPARSE}]
+    assert kinds(sparse, True) == ["train-model", "tune"]
     assert kinds(STAGES, True) == kinds(STAGES, False) == [stage["kind"] for stage in STAGES]  # they learn more
 
 
