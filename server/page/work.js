@@ -16,7 +16,8 @@ export class Work {
     this.page = page;
     this.document = null;
     this.at = 0; // the segment that is worked on
-    this.whole = new WholeText((text, isError) => this.tell(text, isError));
+    // A translation that arrives late does not replace what is told of a document that was opened meanwhile
+    this.whole = new WholeText((text, isError) => this.document || this.tell(text, isError));
     byId("open").addEventListener("submit", (event) => {
       event.preventDefault();
       this.open("text.txt", new Blob([byId("paste").value]));

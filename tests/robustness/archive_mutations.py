@@ -4,7 +4,7 @@ import io
 import warnings
 from collections.abc import Callable
 from random import Random
-from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from tests.robustness.array_mutations import WHOLE_ARRAYS
 from tests.robustness.byte_mutations import BYTES, Mutation
@@ -69,7 +69,7 @@ def _of_archive(change: EntryMutation, compression: int = ZIP_STORED) -> Mutatio
             ZipFile(file, "w", compression) as archive,
         ):
             for name, content in change(rng, entries) if entries else ():
-                archive.writestr(name, content)
+                archive.writestr(ZipInfo(name), content, compression)  # dated 1980, whatever the time is
         return file.getvalue()
 
     mutate.__name__ = change.__name__

@@ -168,6 +168,11 @@ def test_without_a_project_nothing_is_learned_and_that_is_said(model, tmp_path):
         confirm(driver, 0, "s t neu")
         until(lambda: "Nothing is learned" in texts(driver, "#work-status")[0])
         assert [*tmp_path.iterdir()] == []
+        # The text that was pasted is translated late
+        driver.execute_script("document.getElementById('paste').dispatchEvent(new Event('input'))")
+        assert "stale" in find(driver, "#whole")[0].get_attribute("class")
+        until(lambda: "stale" not in find(driver, "#whole")[0].get_attribute("class"))
+        assert "Nothing is learned" in texts(driver, "#work-status")[0]
 
 
 def test_a_document_goes_on_in_the_project_that_is_named_later(model, tmp_path):
