@@ -125,7 +125,7 @@ def draw(figure: Any, rows: list[dict[str, Any]]) -> None:
         axes.set_xscale("log")
         axes.set_xlabel("training pairs" if column == "pairs" else "processor seconds of training")
     panels[0].set_ylabel("chrF++ of the test set")
-    panels[1].legend(fontsize="small", loc="lower center")
+    panels[1].legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
 if __name__ == "__main__":
