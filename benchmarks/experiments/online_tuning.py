@@ -27,6 +27,7 @@ from benchmarks.experiments.tuning import corpus_files, spread, train_model
 from benchmarks.measure import PHRASEBEAM, table
 from benchmarks.measure import run as run_command
 from phrasebeam.base.config import parse_config
+from phrasebeam.base.files import write_lines
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.common.development_set import read_development
@@ -136,7 +137,7 @@ def tune(corpus: str, run: str, seed: int, given: argparse.Namespace) -> dict[st
     decoder = Decoder.load(tuned, config.search)
     whole = read_development(dev, config, decoder.model.has_tags).score(decoder).score
     texts = read_development(test, config, decoder.model.has_tags).score(decoder).texts
-    path.with_suffix(".test").write_text("".join(f"{text}\n" for text in texts))
+    write_lines(path.with_suffix(".test"), texts)
     shutil.rmtree(tuned)
     found |= {
         "dev": whole,

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from benchmarks.experiments.kept_runs import parser_of, write
+from benchmarks.experiments.online_tuning import RICH
 from phrasebeam import train
 from phrasebeam.api.config import CONFIGS
 from phrasebeam.base.files import read_lines
@@ -31,10 +32,9 @@ HELD_OUT = 500  # sentence pairs in the sample that quick tunes on
 FEW = 5_000  # first pairs that are used of larger corpora
 CORPORA = ("bzd", "shp", "gn", "ted", "tanaka")
 
-
-RICH = {"rule_id": True, "phrase_alignment": True, "rule_reordering": True, "source_deletion": True}
-RISK = {"kind": "mbr", "sizes": [200], "scales": [0.3, 1.0], "gains": ["chrf++"]}
+RISK = {"kind": "mbr", "sizes": [200], "scales": [0.3, 1.0], "gains": ["chrf++"]}  # as in the recipe small
 AGAIN = {"iterations": 3, "nbest": 100, "mira_corpus": {"epochs": 100}}  # tuning after a trainer
+ONLINE = {"kind": "tune", "name": "online", "settings": {"method": "online", "online": {"templates": RICH}}}
 
 
 class System(NamedTuple):
@@ -43,39 +43,26 @@ class System(NamedTuple):
     If there are stages in `then`, these replace those after tune.
     """
 
-    recipe: str
-    changes: Mapping[str, str]
-    is_sampled: bool
+    recipe: str = "small"
+    changes: Mapping[str, str] = {}
+    is_sampled: bool = False
     then: Sequence[Mapping[str, Any]] = ()
 
 
 SYSTEMS = {
-    "quick": System("quick", {}, is_sampled=True),
-    "small": System("small", {}, is_sampled=False),
-    "small, a sample held out": System("small", {}, is_sampled=True),
-    "small, tuned on BLEU": System("small", {"metric": "bleu"}, is_sampled=False),
-    "small, all spellings": System("small", {"varieties": "all"}, is_sampled=False),
-    "perceptron": System("small", {}, False, [{"kind": "train-maxforce", "settings": {"tune": AGAIN}}]),
-    "ranking": System("small", {}, False, [{"kind": "train-ranking", "settings": {"tune": AGAIN}}]),
-    "expected BLEU": System("small", {}, False, [{"kind": "train-expected-bleu", "settings": {"tune": AGAIN}}]),
-    "online": System(
-        "small",
-        {},
-        False,
-        [{"kind": "tune", "name": "online", "settings": {"method": "online", "online": {"templates": RICH}}}],
-    ),
-    "small without ranking": System("small", {}, False, [RISK, {"kind": "refit"}]),
-    "online and risk": System(
-        "small",
-        {},
-        False,
-        [{"kind": "tune", "name": "online", "settings": {"method": "online", "online": {"templates": RICH}}}, RISK],
-    ),
+    "quick": System("quick", is_sampled=True),
+    "small": System(),
+    "small without ranking": System(then=[RISK, {"kind": "refit"}]),
+    "small, a sample held out": System(is_sampled=True),
+    "small, tuned on BLEU": System(changes={"metric": "bleu"}),
+    "small, all spellings": System(changes={"varieties": "all"}),
+    "perceptron": System(then=[{"kind": "train-maxforce", "settings": {"tune": AGAIN}}]),
+    "ranking": System(then=[{"kind": "train-ranking", "settings": {"tune": AGAIN}}]),
+    "expected BLEU": System(then=[{"kind": "train-expected-bleu", "settings": {"tune": AGAIN}}]),
+    "online": System(then=[ONLINE]),
+    "online and risk": System(then=[ONLINE, RISK]),
     "corpus-level MIRA, all features": System(
-        "small",
-        {},
-        False,
-        [
+        then=[
             {"kind": "train-maxforce", "settings": {"iterations": 1}},
             {"kind": "tune", "name": "sparse", "start": "train-maxforce", "settings": AGAIN | {"sparse": "weights"}},
         ],

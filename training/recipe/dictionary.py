@@ -14,7 +14,7 @@ from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.recipe.recipe_data import CleanedData, TwinData
 
 
-def with_dictionary(data: CleanedData, settings: TrainModelConfig, directory: Path) -> CleanedData:
+def read_dictionary(data: CleanedData, settings: TrainModelConfig, directory: Path) -> CleanedData:
     """The data with the entries of the dictionary, if there is one, cleaned like training pairs, but with copies.
 
     Both sides of the entries are written to files in `directory`. Raises FormatError, ConfigError or OSError.

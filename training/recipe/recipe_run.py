@@ -36,7 +36,7 @@ from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.model_building.train_model import with_capitals
 from phrasebeam.training.model_building.word_alignments import check_alignments
-from phrasebeam.training.recipe.dictionary import with_dictionary, with_entries
+from phrasebeam.training.recipe.dictionary import read_dictionary, with_entries
 from phrasebeam.training.recipe.recipe import Recipe
 from phrasebeam.training.recipe.recipe_data import (
     NO_DEVELOPMENT,
@@ -184,13 +184,14 @@ def _cleaned(files: RecipeFiles, recipe: Recipe, directory: Path) -> tuple[Recip
     clean = cleaned(files, settings, directory)
     if recipe.varieties == "largest":
         clean = of_one_spelling(clean, directory / "spelling")
-    clean = with_dictionary(clean, settings, directory / "dictionary")
+    clean = read_dictionary(clean, settings, directory / "dictionary")
 
-    def changed(settings: TrainModelConfig) -> TrainModelConfig:
-        settings = settings.model_copy(update={"clean": False})
-        return with_capitals(settings, clean.files.training.target) if clean.entries else settings
+    def of_clean_text(built: TrainModelConfig) -> TrainModelConfig:
+        built = built.model_copy(update={"clean": False})
+        # Sentences decide whether translations begin with capitals, not the entries after them
+        return with_capitals(built, clean.files.training.target) if clean.entries else built
 
-    return recipe.with_builds(changed), clean
+    return recipe.with_builds(of_clean_text), clean
 
 
 def _read(files: RecipeFiles, recipe: Recipe, seen: Seen, directory: Path) -> TwinData:

@@ -79,11 +79,11 @@ def test_the_beam_of_so_many_words(problem, most, sizes):
     graph.edge_option[: len(edges)] = np.arange(len(edges))
     beam, final = beam_of_words(graph, n_words, np.array(sizes), most), int(graph.stack_first[n_words])
 
-    def words_of_own_case(limit):
+    def words_within(limit):
         return sum(sizes[i] for i in within(edges, added, 0, final, limit)[0])
 
-    assert words_of_own_case(beam) <= most or beam == 0
-    assert words_of_own_case(math.inf) <= most if beam == math.inf else words_of_own_case(beam + 2e-9) > most
+    assert words_within(beam) <= most or beam == 0
+    assert words_within(math.inf) <= most if beam == math.inf else words_within(beam + 2e-9) > most
 
 
 def sentence(seed, longest):

@@ -12,7 +12,7 @@ from phrasebeam.training.recipe.recipe_data import RecipeFiles, TwinData
 from tests.training.recipe.stages import MAXFORCE, STAGES, TUNE
 
 ENTRIES = "zwölfuhrläuten\tnoon bells\nTaxi\tTaxi\n\nohne\t\n"
-FILES = "--source train.de --target train.en --output out --dictionary words.tsv"
+FILES = "--source train.de --target train.en --output out --dev-folds 5 --dictionary words.tsv"
 RAW = {"raw": True, "source_language": "de", "target_language": "en"}
 
 
@@ -74,6 +74,6 @@ def test_trainers_do_not_decode_the_entries(here):
     ],
 )
 def test_bad_dictionaries(here, capsys, options, complaint):
-    assert main(["train", *options.split(), "--dev-folds", "5"][: None if "source" in options else -2]) == 2
+    assert main(["train", *options.split()]) == 2
     assert complaint in capsys.readouterr().err
     assert not (here / "out").exists()
