@@ -40,13 +40,25 @@ ONLINE = {"kind": "tune", "name": "online", "settings": {"method": "online", "on
 class System(NamedTuple):
     """A recipe, changes to it, and whether a sample of the training pairs is given as development data.
 
-    If there are stages in `then`, these replace those after tune.
+    `model`: changes to the stage train-model. If there are stages in `then`, these replace those after tune.
     """
 
     recipe: str = "small"
     changes: Mapping[str, str] = {}
     is_sampled: bool = False
+    model: Mapping[str, Any] = {}
     then: Sequence[Mapping[str, Any]] = ()
+
+
+THRICE = {
+    "more_alignments": [{"seed": 2}, {"aligner": "fast_align"}],
+    "phrases": {"smoothing": "kneser-ney", "agreement": 2},
+}
+
+
+def with_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Changes to train-model: its settings of the recipe, and these."""
+    return {"settings": {"phrases": {"smoothing": "kneser-ney"}} | settings}
 
 
 SYSTEMS = {
@@ -56,6 +68,10 @@ SYSTEMS = {
     "small, a sample held out": System(is_sampled=True),
     "small, tuned on BLEU": System(changes={"metric": "bleu"}),
     "small, all spellings": System(changes={"varieties": "all"}),
+    "operation sequences": System(model=with_settings({"operations": {"order": 5}}), then=[RISK]),
+    "word classes": System(model={"word_classes": 100}, then=[RISK]),
+    "two of three alignments": System(model=with_settings(THRICE), then=[RISK]),
+    "all three": System(model=with_settings(THRICE | {"operations": {"order": 5}}) | {"word_classes": 100}, then=[RISK]),
     "perceptron": System(then=[{"kind": "train-maxforce", "settings": {"tune": AGAIN}}]),
     "ranking": System(then=[{"kind": "train-ranking", "settings": {"tune": AGAIN}}]),
     "expected BLEU": System(then=[{"kind": "train-expected-bleu", "settings": {"tune": AGAIN}}]),
@@ -105,6 +121,7 @@ def measured(corpus: str, system: System, work: Path, arguments: argparse.Namesp
     if system.is_sampled:
         training, development = sampled(texts.training, work)
     recipe = yaml.safe_load((CONFIGS / f"recipe-{system.recipe}.yaml").read_text()) | system.changes
+    recipe["stages"][0] |= system.model
     if system.then:
         recipe["stages"] = [*recipe["stages"][:2], *system.then]
     begun = processor_seconds()

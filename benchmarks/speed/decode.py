@@ -35,8 +35,8 @@ from phrasebeam.base.figures import write_figure
 OURS, BEFORE = "phrasebeam", "before"
 TITLES = {"stack": "stack decoding", "cube": "cube pruning", "monotone": "monotone"}
 LIMITS = {
-    "stack": (10, 25, 50, 100, 200, 400),
-    "cube": (10, 14, 20, 30, 50, 70, 100, 150, 250, 400, 600, 800, 1000, 2000),
+    "stack": (10, 11, 12, 25, 27, 50, 55, 100, 110, 125, 150, 200, 225, 250, 300, 400, 500),
+    "cube": (10, 12, 14, 20, 25, 30, 35, 40, 50, 70, 80, 100, 125, 150, 200, 250, 400, 450, 600, 800, 1000, 2000),
 }
 SIZES = {
     OURS: LIMITS,
@@ -194,11 +194,14 @@ def rows_of(figures: list[Figure]) -> list[list[str]]:
 
 
 def at_equal_scores(figures: list[Figure]) -> list[list[str]]:
-    """For each setting of another decoder: our least time with at least its score, and the ratio of the times."""
+    """For each setting of another decoder: our least time with at least its score, and the ratio of the times.
+
+    Scores are compared to four decimals, since Moses2 writes six digits of the score of a sentence.
+    """
     rows = [["decoder", "search", "its size", "its ms", "our size", "our ms", "ratio"]]
     for peer in figures:
         ours = [one for one in figures if one.decoder == OURS and one.algorithm == peer.algorithm]
-        reached = [one for one in ours if one.score and peer.score and one.score >= peer.score]
+        reached = [one for one in ours if one.score and peer.score and round(one.score, 4) >= round(peer.score, 4)]
         if peer.decoder.startswith(OURS) or not reached:
             continue
         best = min(reached, key=lambda one: one.ms)
