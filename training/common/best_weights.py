@@ -23,6 +23,17 @@ class BestWeights(NamedTuple):
         add_weights(sparse, self.keys, self.values)
         return sparse
 
+    def largest(self, n: int) -> "BestWeights":
+        """Only the `n` sparse weights with the largest absolute values; of equal ones, those with the smallest keys."""
+        if self.keys.size <= n:
+            return self
+        sizes = np.abs(self.values)
+        least = np.partition(sizes, -n)[-n]
+        larger, equal = np.flatnonzero(sizes > least), np.flatnonzero(sizes == least)
+        equal = equal[np.argsort(self.keys[equal], kind="stable")[: n - larger.size]]
+        kept = np.sort(np.concatenate([larger, equal]))
+        return BestWeights(self.dense, self.keys[kept], self.values[kept], self.group[kept])
+
     def in_table(self) -> "TableWeights":
         """The same weights with their sparse features in a hash table."""
         sparse = self.table()

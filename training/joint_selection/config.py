@@ -79,6 +79,12 @@ class RankingConfig(TrainingDataSettings, ScoringSettings, ListLossSettings):
             "weights of a shard to average: those after each epoch, as in the paper, or those after each sentence"
         ),
     )
+    most_features: int | None = Field(
+        1_000_000,
+        ge=1,
+        le=MOST_COUNTED,
+        description="number of sparse features that are scored and written, those with the largest weights; none: all",
+    )
     task_weights: Literal["shared", "own"] = Field(
         "shared", description="whether shards of different tasks share weights, or only the selection of features"
     )

@@ -81,6 +81,7 @@ def ranking_training(
         shares_weights=config.task_weights == "shared",
         workers=config.workers,
         panels=score_panels(config.metric, {"score": "development set", "example_score": "training data"}),
+        most_features=config.most_features,
     )
     groups = [name for name, rate in zip(GROUPS, rates.groups) if rate > 0]
 

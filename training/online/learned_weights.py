@@ -15,7 +15,7 @@ from phrasebeam.kernels.jit import kernel
 from phrasebeam.training.common.best_weights import BestWeights, TableWeights
 from phrasebeam.training.online.rule_state import NoColumns, RuleState
 
-CHUNK = 1 << 20  # slots that are averaged at a time
+CHUNK = 1 << 20  # slots that are averaged or moved at a time, which bounds the memory of intermediate arrays
 ARRAYS = {  # arrays of a checkpoint, see LearnedWeights.arrays
     "counts": array(np.int64, 2),
     **array_fields(BestWeights),
@@ -93,15 +93,16 @@ class LearnedWeights:
     def make_room(self, n_more: int) -> None:
         """Make the table large enough for `n_more` new features."""
         while not has_room(self.sparse, n_more):
-            slots = np.flatnonzero(self.sparse.keys)
-            larger, to = new_sparse_weights(3 * self.sparse.keys.size // 2), np.empty(slots.size, np.int64)
-            fill_slots(larger, self.sparse.keys[slots], to)
-            larger.values[to] = self.sparse.values[slots]
-            columns = _new_columns(larger.keys.size)
-            for old, new in zip(self.columns, columns):
-                new[to] = old[slots]
-            self.state = self.state.moved(larger.keys.size, slots, to)
-            self.sparse, self.columns = larger, columns
+            larger = new_sparse_weights(3 * self.sparse.keys.size // 2)
+            columns, state = _new_columns(larger.keys.size), self.state.larger(larger.keys.size)
+            old, new = (self.sparse.values, *self.columns, *self.state.slots), (larger.values, *columns, *state.slots)
+            for begin in range(0, self.sparse.keys.size, CHUNK):
+                slots = begin + np.flatnonzero(self.sparse.keys[begin : begin + CHUNK])
+                to = np.empty(slots.size, np.int64)
+                fill_slots(larger, self.sparse.keys[slots], to)
+                for column, larger_column in zip(old, new):
+                    larger_column[to] = column[slots]
+            self.sparse, self.columns, self.state = larger, columns, state
 
     def count_in_average(self) -> None:
         """Add the current weights to the average, whether or not they have changed since the last time."""

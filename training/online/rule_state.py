@@ -30,12 +30,9 @@ class RuleState:
         """The state before the first step; `columns`: the class that the rule declares."""
         return cls(allocate(columns, {"N": n_dense}), allocate(columns, {"N": n_slots}))
 
-    def moved(self, n_slots: int, slots: np.ndarray, to: np.ndarray) -> "RuleState":
-        """The state for a larger table of `n_slots`: rows move from `slots` to the slots `to` (both int64[K])."""
-        larger = allocate(type(self.slots), {"N": n_slots})
-        for old, new in zip(self.slots, larger):
-            new[to] = old[slots]
-        return RuleState(self.dense, larger, self.n_steps)
+    def larger(self, n_slots: int) -> "RuleState":
+        """The state for a table of `n_slots`; its rows of slots are not filled yet."""
+        return RuleState(self.dense, allocate(type(self.slots), {"N": n_slots}), self.n_steps)
 
     def arrays(self, slots: np.ndarray) -> dict[str, np.ndarray]:
         """The columns as arrays of a checkpoint; of sparse features, only the rows of `slots` (int64[K])."""

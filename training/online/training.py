@@ -63,6 +63,7 @@ class Plan(NamedTuple):
     threads: int = 1  # threads that decode the examples of a mini-batch
     workers: int = 1  # number of shards that are trained at the same time
     panels: Sequence[Panel] = ()  # of the curve
+    most_features: int | None = None  # only so many sparse features, with the largest weights, are scored and written
 
 
 @dataclass
@@ -159,6 +160,8 @@ class OnlineTraining(Generic[Iteration]):
     ) -> OnlineProgress[Iteration]:
         """Score the resulting weights, and save them if they are the best so far."""
         begin, number = time.perf_counter(), len(progress.iterations)
+        if self.plan.most_features is not None:
+            counting = counting.nonzero().largest(self.plan.most_features).in_table()
         dense, sparse, _ = counting
         weights = Weights.learned(self.objective.features.by_group(dense))
         scored, dense = self.scorer(f"iteration-{number}", weights, sparse)

@@ -68,6 +68,19 @@ def test_begins_with_zero_where_it_is_told(data, tmp_path):
         learn(data, tmp_path / "nothing", templates=None)
 
 
+def test_writes_the_largest_weights(data, tmp_path):
+    """The epochs learn all weights in any case, so that the weights of the first epoch are the same."""
+    found = []
+    for name, most in (("all", 1000), ("some", 30)):
+        progress = learn(data, tmp_path / name, algorithm=1, shards=0, iterations=1, most_features=most)
+        sparse = tmp_path / name / "sparse"
+        found.append(dict(zip(np.load(sparse / "keys.npy").tolist(), np.load(sparse / "values.npy").tolist())))
+        assert progress.iterations[1].features == len(found[-1])
+    every, some = found
+    assert len(every) > len(some) == 30
+    assert some == dict(sorted(every.items(), key=lambda one: (-abs(one[1]), one[0]))[:30])
+
+
 def test_workers_and_threads_do_not_change_a_bit(data, tmp_path):
     for workers in (1, 3):
         learn(data, tmp_path / f"{workers}", workers=workers, threads=workers)
