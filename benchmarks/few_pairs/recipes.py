@@ -71,7 +71,6 @@ SYSTEMS = {
     "operation sequences": System(model=with_settings({"operations": {"order": 5}}), then=[RISK]),
     "word classes": System(model={"word_classes": 100}, then=[RISK]),
     "two of three alignments": System(model=with_settings(THRICE), then=[RISK]),
-    "all three": System(model=with_settings(THRICE | {"operations": {"order": 5}}) | {"word_classes": 100}, then=[RISK]),
     "perceptron": System(then=[{"kind": "train-maxforce", "settings": {"tune": AGAIN}}]),
     "ranking": System(then=[{"kind": "train-ranking", "settings": {"tune": AGAIN}}]),
     "expected BLEU": System(then=[{"kind": "train-expected-bleu", "settings": {"tune": AGAIN}}]),
