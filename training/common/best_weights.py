@@ -23,9 +23,12 @@ class BestWeights(NamedTuple):
         add_weights(sparse, self.keys, self.values)
         return sparse
 
-    def largest(self, n: int) -> "BestWeights":
-        """Only the `n` sparse weights with the largest absolute values; of equal ones, those with the smallest keys."""
-        if self.keys.size <= n:
+    def largest(self, n: int | None) -> "BestWeights":
+        """Only the `n` sparse weights with the largest absolute values (None: all).
+
+        Of equal values, those with the smallest keys.
+        """
+        if n is None or self.keys.size <= n:
             return self
         sizes = np.abs(self.values)
         least = np.partition(sizes, -n)[-n]

@@ -4,7 +4,7 @@ After T steps the average of the weights is w - u / T, where u is the sum of eac
 before it (Daumé 2006, section 2.4). So a step takes time only for the features that it changes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -108,17 +108,40 @@ class LearnedWeights:
         """Add the current weights to the average, whether or not they have changed since the last time."""
         self.n_averaged += 1
 
-    def average(self) -> TableWeights:
+    def average(self, most: int | None = None) -> TableWeights:
         """The average of all weights added by count_in_average, or the current weights if there are none.
 
-        The arrays of keys and groups are shared.
+        With `most`, only so many sparse weights: see BestWeights.largest. Otherwise the arrays of keys and groups are
+        shared.
         """
-        n_averaged, weighted_sum = max(self.n_averaged, 1), self.columns.weighted_sum
-        values = self.sparse.values.copy()
-        for begin in range(0, values.size, CHUNK):
-            values[begin : begin + CHUNK] -= weighted_sum[begin : begin + CHUNK] / n_averaged
-        dense = self.dense - self.weighted_dense / n_averaged
+        dense = self.dense - self.weighted_dense / max(self.n_averaged, 1)
+        if most is not None and most < self.sparse.n_used[0]:
+            return self._largest_averages(dense, most).in_table()
+        values = np.empty(self.sparse.values.size)
+        for chunk, averages in self._averages():
+            values[chunk] = averages
         return TableWeights(dense, self.sparse._replace(values=values), self.columns.group)
+
+    def _largest_averages(self, dense: np.ndarray, most: int) -> BestWeights:
+        """The `most` largest averages, with `dense` weights, without a copy of the whole table."""
+        sizes, n_found = np.empty(int(self.sparse.n_used[0])), 0
+        for _, averages in self._averages():
+            found = np.abs(averages[averages != 0])
+            sizes[n_found : n_found + found.size] = found
+            n_found += found.size
+        least = 0.0 if n_found <= most else np.partition(sizes[:n_found], n_found - most)[n_found - most]
+        parts = []
+        for chunk, averages in self._averages():
+            kept = np.flatnonzero((averages != 0) & (np.abs(averages) >= least))
+            parts.append((self.sparse.keys[chunk][kept], averages[kept], self.columns.group[chunk][kept]))
+        return BestWeights(dense, *map(np.concatenate, zip(*parts))).largest(most)
+
+    def _averages(self) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield slices of the table, and the averages (float64) of the weights in them."""
+        n_averaged = max(self.n_averaged, 1)
+        for begin in range(0, self.sparse.values.size, CHUNK):
+            chunk = slice(begin, begin + CHUNK)
+            yield chunk, self.sparse.values[chunk] - self.columns.weighted_sum[chunk] / n_averaged
 
     def arrays(self) -> dict[str, np.ndarray]:
         """All weights, sums and columns as named arrays, for a checkpoint."""

@@ -87,7 +87,7 @@ class OnlineTraining(Generic[Iteration]):
         self.held: dict[int, LearnedWeights] = {}  # weights of a single shard, kept in memory
         progress, self.mixed = self._last(start)
         if not progress.iterations:
-            progress = self._end_iteration(progress, self.iteration(), start.average())
+            progress = self._end_iteration(progress, self.iteration(), start.average(self.plan.most_features))
         self.start = None if self.plan.restarts else start
         del start  # it may be large
         while len(progress.iterations) <= self.plan.iterations and not progress.has_stopped(self.plan.patience):
@@ -143,11 +143,11 @@ class OnlineTraining(Generic[Iteration]):
         """The resulting weights of an epoch. If epochs begin with mixed weights, they are kept for the next epoch."""
         shards = range(len(self.plan.shards.members))
         if len(shards) == 1 and not self.plan.restarts:
-            return self.held[0].average()
+            return self.held[0].average(self.plan.most_features)
         mixed = mean(map(self._average, shards), len(shards), self.plan.selection)
         if self.plan.restarts:
             self.mixed = mixed
-        return mixed.in_table()
+        return mixed.largest(self.plan.most_features).in_table()
 
     def _average(self, shard: int) -> BestWeights:
         """The resulting weights of a shard."""
@@ -160,8 +160,6 @@ class OnlineTraining(Generic[Iteration]):
     ) -> OnlineProgress[Iteration]:
         """Score the resulting weights, and save them if they are the best so far."""
         begin, number = time.perf_counter(), len(progress.iterations)
-        if self.plan.most_features is not None:
-            counting = counting.nonzero().largest(self.plan.most_features).in_table()
         dense, sparse, _ = counting
         weights = Weights.learned(self.objective.features.by_group(dense))
         scored, dense = self.scorer(f"iteration-{number}", weights, sparse)
