@@ -6,7 +6,8 @@ Readers declare the arrays that they expect, with dtypes and shapes; everything 
 import json
 import zlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 from zipfile import ZIP_STORED, BadZipFile, ZipFile
@@ -53,11 +54,14 @@ def begin(path: Path, start: AnySigned) -> AnySigned:
     return start
 
 
-def save_checkpoint(path: Path, progress: SignedSection, arrays: Mapping[str, np.ndarray]) -> None:
-    """Write progress and arrays to one file."""
+def save_checkpoint(path: Path, progress: SignedSection, arrays: Iterable[tuple[str, np.ndarray]]) -> None:
+    """Write progress and named arrays to one file, as np.savez does, but made and written one by one."""
     data = np.frombuffer(progress.model_dump_json().encode(), np.uint8)
-    with atomic_file(path) as file:
-        np.savez(file, allow_pickle=False, **{PROGRESS: data}, **arrays)
+    with atomic_file(path) as file, ZipFile(file, "w", ZIP_STORED) as archive:
+        for name, values in chain([(PROGRESS, data)], arrays):
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                np.lib.format.write_array(entry, values, allow_pickle=False)
+            del values  # before the next array is made
 
 
 def load_checkpoint(

@@ -166,7 +166,7 @@ class ExpectedBleuTraining:
                 value = learner.step(parameters, state)
                 iteration = ExpectedBleuIteration(**value._asdict(), seconds=time.perf_counter() - begin)
                 progress = progress.with_iteration(iteration)
-                save_checkpoint(path, progress, state | {"parameters": parameters})
+                save_checkpoint(path, progress, (state | {"parameters": parameters}).items())
                 log.info("iteration %d: objective %.5f, expected BLEU %.5f", number, *value[:2])
                 advance(1)
         return progress
@@ -198,7 +198,7 @@ class ExpectedBleuTraining:
             scored = self._score(learner, number, progress.signature)
             progress = progress.with_score(number, scored)
             arrays = load_checkpoint(self.checkpoint, ExpectedBleuProgress, progress.signature, learner.declared)[1]
-            save_checkpoint(self.checkpoint, progress, arrays)
+            save_checkpoint(self.checkpoint, progress, arrays.items())
             log.info("iteration %d: score %.2f", number, abs(scored.score))
         remove(self.derived.work / "candidate")
         return progress

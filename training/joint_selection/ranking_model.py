@@ -75,6 +75,7 @@ def train_ranking(
     objective = list_objective(decoder, examples, rates, config)
     training = ranking_training(objective, rates, division.shards, scorer, config, work)
     progress = training.finish(signature, start_weights(decoder, rates, config))
+    del training  # it has all weights
     logs = [work / UPDATES.format(shard) for shard in range(len(division.shards.members))]
     learned = LearnedFeatures(logs, {one.number: one.given for one in examples}, config.names)
     gain, about = str(Gain.of(progress, config.metric)), about_training(WORK, config, derived)

@@ -51,6 +51,6 @@ def finish_mean(
     weights = weights._replace(dense=dense)
     scores = {"score": scored.score, "chrfpp": scored.chrfpp, "development_words": scored.n_words}
     result = Mean(signature=signature, best=best, **scores)
-    save_checkpoint(path, result, weights._asdict())
+    save_checkpoint(path, result, weights._asdict().items())
     log.info(f"mean of seeds {', '.join(map(str, best))}; score {abs(scored.score):.2f}, {scored.n_words} words")
     return result, weights

@@ -143,19 +143,17 @@ class LearnedWeights:
             chunk = slice(begin, begin + CHUNK)
             yield chunk, self.sparse.values[chunk] - self.columns.weighted_sum[chunk] / n_averaged
 
-    def arrays(self) -> dict[str, np.ndarray]:
-        """All weights, sums and columns as named arrays, for a checkpoint."""
+    def arrays(self) -> Iterator[tuple[str, np.ndarray]]:
+        """Yield names and arrays of all weights, sums and columns, for a checkpoint."""
         slots = np.flatnonzero(self.sparse.keys)
-        return {
-            "counts": np.array([self.n_averaged, self.state.n_steps]),
-            "dense": self.dense,
-            "late_dense": self.weighted_dense,
-            "keys": self.sparse.keys[slots],
-            "values": self.sparse.values[slots],
-            "late": self.columns.weighted_sum[slots],
-            "group": self.columns.group[slots],
-            **self.state.arrays(slots),
-        }
+        yield "counts", np.array([self.n_averaged, self.state.n_steps])
+        yield "dense", self.dense
+        yield "late_dense", self.weighted_dense
+        yield "keys", self.sparse.keys[slots]
+        yield "values", self.sparse.values[slots]
+        yield "late", self.columns.weighted_sum[slots]
+        yield "group", self.columns.group[slots]
+        yield from self.state.arrays(slots)
 
     @staticmethod
     def declared(columns: type) -> dict[str, ArrayField]:

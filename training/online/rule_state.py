@@ -4,7 +4,7 @@ A rule declares its columns as a NamedTuple, e.g. `squares: Annotated[np.ndarray
 with the values declared there, also when a shard begins an epoch with the mixed weights of all shards.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -34,11 +34,11 @@ class RuleState:
         """The state for a table of `n_slots`; its rows of slots are not filled yet."""
         return RuleState(self.dense, allocate(type(self.slots), {"N": n_slots}), self.n_steps)
 
-    def arrays(self, slots: np.ndarray) -> dict[str, np.ndarray]:
-        """The columns as arrays of a checkpoint; of sparse features, only the rows of `slots` (int64[K])."""
-        names = type(self.slots)._fields
-        rows = {f"sparse_{name}": column[slots] for name, column in zip(names, self.slots)}
-        return {f"dense_{name}": column for name, column in zip(names, self.dense)} | rows
+    def arrays(self, slots: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+        """Yield the columns as named arrays of a checkpoint; of sparse features, only the rows `slots` (int64[K])."""
+        for name, dense, column in zip(type(self.slots)._fields, self.dense, self.slots):
+            yield f"dense_{name}", dense
+            yield f"sparse_{name}", column[slots]
 
     @staticmethod
     def declared(columns: type) -> dict[str, ArrayField]:

@@ -98,7 +98,7 @@ class ShardPasses:
         UpdateLog(path, logged).close()
         with named_in_errors(path), open(path, "ab") as file:
             file.write(result.log.data)
-        save_checkpoint(shard_path(self.directory, shard), result.progress, result.arrays)
+        save_checkpoint(shard_path(self.directory, shard), result.progress, result.arrays.items())
         return result.progress
 
     def run(

@@ -175,7 +175,7 @@ class OnlineTraining(Generic[Iteration]):
         progress = progress.with_iteration(iteration.model_copy(update=ended))
         if progress.best == number:
             best = counting._replace(dense=dense).nonzero()._asdict()
-            save_checkpoint(self.directory / BEST, SignedSection(signature=self.signature), best)
+            save_checkpoint(self.directory / BEST, SignedSection(signature=self.signature), best.items())
             self._save_own(number)
         self._write_curve(progress, is_drawn=time.monotonic() - self.drawn > SECONDS_BETWEEN_PICTURES)
         self._save(progress)
@@ -194,8 +194,8 @@ class OnlineTraining(Generic[Iteration]):
         for shard in range(len(self.plan.shards.members)):
             own = restricted(self._average(shard), self.mixed)
             path = own_best_path(self.directory, shard)
-            save_checkpoint(path, SignedSection(signature=self.signature), own._asdict())
+            save_checkpoint(path, SignedSection(signature=self.signature), own._asdict().items())
 
     def _save(self, progress: OnlineProgress[Iteration]) -> None:
         arrays = {} if self.mixed is None else self.mixed._asdict()
-        save_checkpoint(self.directory / CHECKPOINT, progress, arrays)
+        save_checkpoint(self.directory / CHECKPOINT, progress, arrays.items())

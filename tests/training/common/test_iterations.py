@@ -118,7 +118,7 @@ def test_many_runs_have_no_legend_and_a_star_each(drawn):
 
 def test_checkpoints_are_of_one_training(tmp_path):
     progress, path = progress_of(1.0, 2.0), tmp_path / "checkpoint.npz"
-    save_checkpoint(path, progress, {"weights": np.arange(3.0)})
+    save_checkpoint(path, progress, [("weights", np.arange(3.0))])
     found, arrays = load_checkpoint(path, ToyProgress, "mine", WEIGHTS)
     assert (found, list(arrays), arrays["weights"].tolist()) == (progress, ["weights"], [0.0, 1.0, 2.0])
     with pytest.raises(ConfigError, match="made with 'mine', expected other; choose another directory"):
@@ -127,7 +127,7 @@ def test_checkpoints_are_of_one_training(tmp_path):
 
 def test_a_checkpoint_whose_archive_hides_arrays(tmp_path):
     path = tmp_path / "checkpoint.npz"
-    save_checkpoint(path, progress_of(1.0), {"weights": np.arange(3.0)})
+    save_checkpoint(path, progress_of(1.0), [("weights", np.arange(3.0))])
     with np.load(path) as file:
         np.savez(path, allow_pickle=False, **{name: array for name, array in file.items() if name != "weights"})
     with pytest.raises(FormatError, match=r"not a whole checkpoint .*weights.npy missing"):
@@ -141,7 +141,7 @@ def test_a_checkpoint_whose_archive_hides_arrays(tmp_path):
 def test_a_checkpoint_whose_headers_a_stranger_wrote(tmp_path, header):
     """Their archive is whole: its digests are right."""
     path = tmp_path / "checkpoint.npz"
-    save_checkpoint(path, progress_of(1.0), {"weights": np.arange(3.0)})
+    save_checkpoint(path, progress_of(1.0), [("weights", np.arange(3.0))])
     content = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + b"data"
     with np.load(path) as file:
         np.savez(path, allow_pickle=False, progress=file["progress"])
@@ -172,10 +172,10 @@ def test_arrays_of_a_checkpoint_are_as_declared(tmp_path, change, complaint):
     declared = {"dense": array(np.float64, "F"), "keys": keys, "values": array(np.float64, "K"), "group": group}
     declared["counts"] = array(np.int64, 1)
     sound = {name: field.new({"F": 2, "K": 3}) for name, field in declared.items()}
-    save_checkpoint(path, progress_of(1.0), sound)
+    save_checkpoint(path, progress_of(1.0), sound.items())
     assert load_checkpoint(path, ToyProgress, "mine", declared, {"F": 2})[1].keys() == sound.keys()
     damaged = {name: found for name, found in (sound | change).items() if found is not None}
-    save_checkpoint(path, progress_of(1.0), damaged)
+    save_checkpoint(path, progress_of(1.0), damaged.items())
     expected = f"checkpoint.npz: not a whole checkpoint .*{complaint}.*; delete {tmp_path}, and"
     with pytest.raises(FormatError, match=expected):
         load_checkpoint(path, ToyProgress, "mine", declared, {"F": 2})

@@ -223,7 +223,7 @@ def test_the_average_is_that_of_all_steps(steps, n_before):
     weights, dense, after = dict.fromkeys(range(1, 61), 0.0), 1.0, []
     for number, (amount, sparse) in enumerate(steps):
         if number == n_before:
-            learned = LearnedWeights.restored(learned.arrays())
+            learned = LearnedWeights.restored(dict(learned.arrays()))
         keys, amounts = (np.array([entry[i] for entry in sparse], dtype) for i, dtype in enumerate((np.uint64, float)))
         learned.add(np.array([amount]), keys, amounts, (keys % np.uint64(5)).astype(np.int64))
         learned.count_in_average()

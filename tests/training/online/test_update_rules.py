@@ -49,7 +49,7 @@ def weights_after(rule, steps, settled=(), restored=None):
         if number in settled:
             rule.settle(learned)
         if number == restored:
-            learned = LearnedWeights.restored(learned.arrays(), rule.columns)
+            learned = LearnedWeights.restored(dict(learned.arrays()), rule.columns)
     rule.settle(learned)
     return learned.dense.tolist(), dict(zip(*(array.tolist() for array in used(learned.sparse))))
 
