@@ -245,7 +245,7 @@ class _Run:
             self.data = self._divided(self.directory(name))
         if record.deciding is None and record.test is None:
             record = self._scored(stage, record)
-        is_best = not (stage.is_scored and self.best) or self._quality(record) > self._quality(self.records[self.best])
+        is_best = not (stage.is_scored and self.best) or self._is_better(record, stage.may_lose)
         self._save(name, record.model_copy(update={"is_kept": is_best}))
         if is_best:
             self.best = name
@@ -253,6 +253,10 @@ class _Run:
         else:
             log.info("%s: dropped, %s; %s has %s", name, self._told(name), self.best, self._told(self.best))
         return self.records[name]
+
+    def _is_better(self, record: StageRecord, may_lose: float) -> bool:
+        """Whether the deciding score of a stage is above the best so far minus `may_lose` points."""
+        return self._quality(record) > self._quality(self.records[self.best]) - may_lose
 
     def _made(self, stage: RecipeStage, record: StageRecord) -> StageRecord:
         name, begun = stage.label, time.perf_counter()
@@ -311,7 +315,7 @@ class _Run:
         settings = {
             "kind": stage.kind,
             "held_out": self.recipe.held_out,
-            "more": stage.model_dump(mode="json", exclude={"name", "settings", "start"}),
+            "more": stage.model_dump(mode="json", exclude={"name", "settings", "start", "may_lose"}),
             "settings": {name: value for name, value in signed if name not in WITHOUT_EFFECT},
             "models": [self.records[one].signature for one in (*([start] if start else []), *stage.others)],
         }

@@ -61,6 +61,13 @@ class RecipeStage(Section):
     )
     start: Name | None = Field(None, description="name of the stage whose model it starts from; null: the best so far")
     kind: str
+    may_lose: float = Field(
+        0.0,
+        ge=0,
+        le=100,
+        description="points of the deciding metric that it may lose and still be kept; for stages that are at a "
+        "disadvantage on sentences that were tuned on",
+    )
 
     @property
     def label(self) -> str:
@@ -93,7 +100,7 @@ class RecipeStage(Section):
 
     def signed(self, is_whole: bool) -> dict[str, Any]:
         """The settings that affect the model; unless `is_whole`, without those that may change during a training."""
-        return self.model_dump(mode="json", exclude={"name"})
+        return self.model_dump(mode="json", exclude={"name", "may_lose"})
 
 
 class TrainerStage(RecipeStage):

@@ -53,7 +53,7 @@ def test_a_file_of_a_recipe_is_itself(tmp_path):
         ([BUILD | {"setings": {}}], "stages.0.train-model.setings: unknown key; did you mean settings?"),
         (
             [BUILD | {"x": 1}],
-            "stages.0.train-model.x: unknown key; known keys: name, start, kind, settings, word_classes, ",
+            "stages.0.train-model.x: unknown key; known keys: name, start, kind, may_lose, settings, word_classes, ",
         ),
         (
             [BUILD | {"settings": {"more_alignments": [{"sed": 2}]}}],

@@ -139,6 +139,11 @@ def test_a_stage_that_does_not_help_is_dropped(here):
     assert not result.stages["mbr"].is_kept
     assert "| dropped |" in (here / "out/recipe/report.md").read_text()
     assert phrasebeam.Decoder.load("out").request.mbr is None
+    before = times(here / "out")
+    kept = phrasebeam.train(*TEXTS, "out", recipe={"stages": [*STAGES[:2], worse | {"may_lose": 100.0}]})
+    assert kept.best == "mbr" and kept.stages["mbr"].is_kept
+    assert times(here / "out") == before  # the models are the same
+    assert phrasebeam.Decoder.load("out").request.mbr is not None
 
 
 def test_the_best_search_is_carried(here):
