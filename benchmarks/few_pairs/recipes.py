@@ -69,7 +69,6 @@ SYSTEMS = {
     "small, tuned on BLEU": System(changes={"metric": "bleu"}),
     "small, all spellings": System(changes={"varieties": "all"}),
     "operation sequences": System(model=with_settings({"operations": {"order": 5}}), then=[RISK]),
-    "word classes": System(model={"word_classes": 100}, then=[RISK]),
     "two of three alignments": System(model=with_settings(THRICE), then=[RISK]),
     "perceptron": System(then=[{"kind": "train-maxforce", "settings": {"tune": AGAIN}}]),
     "ranking": System(then=[{"kind": "train-ranking", "settings": {"tune": AGAIN}}]),
