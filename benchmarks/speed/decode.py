@@ -213,6 +213,8 @@ def at_equal_scores(figures: list[Figure]) -> list[list[str]]:
 
 def plot(figures: dict[str, list[Figure]], path: Path) -> None:
     """Draw a panel for each model and search: average model score against milliseconds per sentence."""
+    names = dict.fromkeys(one.decoder for of_model in figures.values() for one in of_model)
+    colours = {one: f"C{i}" for i, one in enumerate(names)}
     shown = [(name, kind) for name, of_model in figures.items() for kind in dict.fromkeys(one[1] for one in of_model)]
 
     def draw(figure: Any) -> None:
@@ -220,9 +222,10 @@ def plot(figures: dict[str, list[Figure]], path: Path) -> None:
             scored = [one for one in figures[name] if one.algorithm == algorithm and one.score is not None]
             for decoder in dict.fromkeys(one.decoder for one in scored):
                 points = [one for one in scored if one.decoder == decoder]
-                panel.plot([one.ms for one in points], [one.score for one in points], marker="o", label=decoder)
+                ms, scores = [one.ms for one in points], [one.score for one in points]
+                panel.plot(ms, scores, marker="o", color=colours[decoder], label=decoder)
             panel.set(title=f"{name}, {TITLES[algorithm]}", xscale="log", xlabel="milliseconds per sentence")
-            panel.legend()
+            panel.legend(fontsize="x-small", loc="lower right")
         figure.axes[0].set_ylabel("average model score")
 
     write_figure(path, 4 * len(shown), 4, draw)
