@@ -35,7 +35,7 @@ from phrasebeam.base.figures import write_figure
 OURS, BEFORE = "phrasebeam", "before"
 TITLES = {"stack": "stack decoding", "cube": "cube pruning", "monotone": "monotone"}
 LIMITS = {
-    "stack": (10, 11, 12, 25, 27, 50, 55, 100, 110, 125, 150, 200, 225, 250, 300, 400, 500),
+    "stack": (10, 11, 12, 15, 25, 27, 30, 50, 55, 60, 100, 105, 110, 200, 210, 225, 400, 425, 450),
     "cube": (10, 12, 14, 20, 25, 30, 35, 40, 50, 70, 80, 100, 125, 150, 200, 250, 400, 450, 600, 800, 1000, 2000),
 }
 SIZES = {

@@ -55,7 +55,7 @@ def begin(path: Path, start: AnySigned) -> AnySigned:
 
 
 def save_checkpoint(path: Path, progress: SignedSection, arrays: Iterable[tuple[str, np.ndarray]]) -> None:
-    """Write progress and named arrays to one file, as np.savez does, but made and written one by one."""
+    """Write progress and named arrays to one file, as np.savez does, one array after the other."""
     data = np.frombuffer(progress.model_dump_json().encode(), np.uint8)
     with atomic_file(path) as file, ZipFile(file, "w", ZIP_STORED) as archive:
         for name, values in chain([(PROGRESS, data)], arrays):
