@@ -190,6 +190,8 @@ def test_a_click_on_a_translation_of_the_list_takes_it_over_and_undo_takes_it_ba
     expected = Decoder.load(models["toy"]).nbest(LINE, 20, distinct=True)
     (field,) = find(page, "#translation")
     field.send_keys("mine")
+    # Completions move what stands below them when they first appear; a click must not fall in between.
+    until(lambda: find(page, "#completions li") and "stale" not in find(page, "#suggestion")[0].get_attribute("class"))
     choose(page, "N-best")
     find(page, ".nbest td:nth-child(2) button")[1].click()
     until(lambda: field.get_property("value") == expected[1].text)
