@@ -51,9 +51,11 @@ class Run(NamedTuple):
 RUNS = {
     "multi30k.5000": Run("multi30k", 5_000, 2_000),
     "multi30k.10000": Run("multi30k", 10_000, 4_000),
+    "multi30k.20000": Run("multi30k", 20_000, 8_000),
     "multi30k.all": Run("multi30k", 0, 8_000),
     "ted.5000": Run("ted", 5_000, 2_000),
     "ted.10000": Run("ted", 10_000, 4_000),
+    "ted.20000": Run("ted", 20_000, 8_000),
     "ted.all": Run("ted", 0, 8_000),
     "bzd": Run("bzd", 0, 2_000),
     "shp": Run("shp", 0, 4_000),
