@@ -171,7 +171,7 @@ def test_without_a_project_nothing_is_learned_and_that_is_said(model, tmp_path):
         # The text that was pasted is translated late
         driver.execute_script("document.getElementById('paste').dispatchEvent(new Event('input'))")
         assert "stale" in find(driver, "#whole")[0].get_attribute("class")
-        until(lambda: "stale" not in find(driver, "#whole")[0].get_attribute("class"))
+        until(lambda: find(driver, "#whole:not(.stale)"))
         assert "Nothing is learned" in texts(driver, "#work-status")[0]
 
 
