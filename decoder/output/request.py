@@ -22,7 +22,7 @@ class Request:
     distinct: bool = False  # only the best derivation of each text in that list
     mbr: MbrSettings | None = None  # choose the translation of least Bayes risk instead of the best derivation
     lattice: bool = False
-    sparse: SparseDetail = ""  # sparse features of the n-best list, by key, and their names
+    sparse: SparseDetail = ""  # sparse features of the n-best list or the translation of `mbr`, by key, and their names
     lattice_beam: float = math.inf  # keep what lies on derivations that score at most this much below the best
     confidence: ConfidenceSettings | None = None  # compute how sure each word of all these translations is
 

@@ -1,6 +1,7 @@
 """The result of a search: the hypothesis graph of a sentence, and all results for users that are read from it."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
@@ -122,12 +123,18 @@ class SearchResult(DerivationView):
             for i, (score, values) in enumerate(zip(best.score.tolist(), matrix))
         ]
         translations = self._with_confidences(translations, best.option, confidence)
+        return self._with_sparse(translations, map(best.derivation, range(len(translations))), sparse)
+
+    def _with_sparse(
+        self, translations: list[Translation], derivations: Iterable[Derivation], sparse: SparseDetail
+    ) -> list[Translation]:
+        """The translations with the sparse features of their derivations, if these are requested."""
         if not sparse or not self.tables.sparse.active.any():
             return translations
         names: dict[int, str] = {}  # shared by all translations
         return [
-            replace(one, sparse=self.sparse_values(best.derivation(i), names, sparse == "names"), sparse_names=names)
-            for i, one in enumerate(translations)
+            replace(one, sparse=self.sparse_values(derivation, names, sparse == "names"), sparse_names=names)
+            for one, derivation in zip(translations, derivations)
         ]
 
     def vector(
@@ -192,8 +199,10 @@ class SearchResult(DerivationView):
         phrases = [phrase_of[pair] for pair in pairs]
         return [" ".join(filter(None, phrases[begin:end])) for begin, end in pairwise(ends)]
 
-    def least_risk(self, settings: MbrSettings, confidence: ConfidenceSettings | None = None) -> Translation:
-        """The translation with the largest expected gain, by BLEU or chrF++."""
+    def least_risk(
+        self, settings: MbrSettings, sparse: SparseDetail = "", confidence: ConfidenceSettings | None = None
+    ) -> Translation:
+        """The translation with the largest expected gain, by BLEU or chrF++; `sparse` and `confidence` as in nbest."""
         if not self.source.words:
             return self.best(confidence)
         best = self.derivations(settings.size, distinct=True)
@@ -203,8 +212,10 @@ class SearchResult(DerivationView):
             chosen = int(np.argmax(gains))
         else:
             chosen = choose(texts_of(best, self.workspace.options), best.score, settings)
-        one = self._one(best.derivation(chosen), float(best.score[chosen]))
-        return self._with_confidences([one], best.option[slice(*best.offsets[chosen : chosen + 2])], confidence)[0]
+        derivation = best.derivation(chosen)
+        found = [self._one(derivation, float(best.score[chosen]))]
+        found = self._with_confidences(found, best.option[slice(*best.offsets[chosen : chosen + 2])], confidence)
+        return self._with_sparse(found, [derivation], sparse)[0]
 
     def lattice(self, beam: float) -> Lattice:
         """The lattice of all derivations that score at most `beam` (in ln) below the best."""

@@ -270,7 +270,7 @@ class Decoder:
             confidence = request.confidence
             nbest = result.nbest(request.n, request.distinct, request.sparse, confidence) if request.n else []
             if request.mbr:
-                translation = result.least_risk(request.mbr, confidence)
+                translation = result.least_risk(request.mbr, request.sparse, confidence)
             else:
                 translation = nbest[0] if nbest else result.best(confidence)
             lattice = result.lattice(request.lattice_beam) if request.lattice else None

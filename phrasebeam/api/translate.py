@@ -144,12 +144,21 @@ def _prefixes(options: TranslateOptions, settings: LineSettings) -> Iterator[Pre
 
 
 def _request(options: TranslateOptions, settings: TranslateSettings) -> Request:
-    """The request for each sentence. The option `moses_names` needs sparse features, which a list (of one) has."""
-    n = options["nbest"] or (1 if options["moses_names"] else None)
+    """The request for each sentence. The best translation has sparse features if it is in a list, if only of one."""
+    sparse = options["sparse_features"]
+    n = options["nbest"] or (1 if sparse else None)
     beam = math.inf if options["lattice_beam"] is None else options["lattice_beam"]
     wants_lattice = options["lattice_output"] is not None
     confidence = settings.confidence if options["confidence"] else None
-    return Request(n, options["distinct"], settings.mbr, wants_lattice, "names" if n else "", beam, confidence)
+    return Request(
+        n,
+        options["distinct"],
+        settings.mbr,
+        wants_lattice,
+        "names" if sparse else "",
+        beam,
+        confidence,
+    )
 
 
 def _training_files(options: TrainingInputOptions) -> TrainingFiles | None:

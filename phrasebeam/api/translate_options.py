@@ -98,6 +98,11 @@ class NbestOptions(TypedDict, total=False):
     ]
     distinct: Annotated[bool, "Write only the best derivation of each distinct translation to `nbest_output`."]
     moses_names: Annotated[bool, "Use the names and the order of features of Moses' n-best lists."]
+    sparse_features: Annotated[
+        bool,
+        "Also write the value of each sparse feature, often thousands for each derivation; without this option, only "
+        "the weighted sum of each group.",
+    ]
 
 
 @heading("Minimum Bayes risk")
@@ -197,15 +202,15 @@ class TranslateOptions(
 def check_arguments(model: Path, threads: int, given: TranslateOptions) -> None:
     """Raise ConfigError if arguments need or exclude each other."""
     nbest, has_output = given["nbest"], given["nbest_output"] is not None
+    has_features = nbest is not None or given["scores"]
     training = [given["leave_one_out"] is None, given["reference"] is None, given["word_alignment"] is None]
     learns, is_training = is_adapted(given), not all(training)
     needs = {
         "--nbest and --nbest-output need each other, --distinct needs both; give them together": (
             (nbest is None) == has_output or (given["distinct"] and nbest is None)
         ),
-        "--moses-names needs --nbest or --scores; give one": (
-            given["moses_names"] and nbest is None and not given["scores"]
-        ),
+        "--moses-names needs --nbest or --scores; give one": given["moses_names"] and not has_features,
+        "--sparse-features needs --nbest or --scores; give one": given["sparse_features"] and not has_features,
         "--lattice-format and --lattice-beam need --lattice-output; give it as well": (
             given["lattice_output"] is None
             and (given["lattice_format"] is not None or given["lattice_beam"] is not None)

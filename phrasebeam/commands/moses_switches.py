@@ -37,6 +37,7 @@ SWITCHES = {
     "print-alignment-info": "--alignment",
     "alignment-output-file": "--alignment",
     "output-hypo-score": "--scores",
+    "report-sparse-features": "--sparse-features",
     "output-search-graph": "--lattice-output FILE",
     "output-word-graph": f"{_NOTHING}; --lattice-output FILE has the same hypotheses",
     "output-search-graph-slf": f"{_NOTHING}; --lattice-output FILE has the same hypotheses",

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from phrasebeam.cli import main
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.description import accept_files
@@ -19,6 +20,7 @@ from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.sparse.sparse_files import save_feature_names
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import random_toy
+from tests.decoder.translate_here import translate_here
 from tests.naive.hashes import combine, mix, name_hash
 from tests.naive.phrase_templates import phrase_hash, phrase_text, word_names
 
@@ -170,6 +172,31 @@ def test_names_of_moses_for_a_model_of_ours(tmp_path):
     ]
     begin = fields.index("TranslationModel0=")
     assert list(map(float, fields[begin + 1 :])) == pytest.approx(best.features["translation"], rel=1e-5)
+
+
+LIST = "--nbest", "3", "--nbest-output", "-"
+
+
+@pytest.mark.parametrize("where", [("--scores",), ("--scores", "--mbr", "--mbr-size", "5"), LIST])
+@pytest.mark.parametrize("by_moses", [(), ("--moses-names",)])
+def test_the_command_lists_single_ones_on_request(moses, tmp_path, where, by_moses):
+    import_moses(moses / "moses.ini", tmp_path / "model")
+    text = "".join(f"{line}\n" for line in LINES).encode()
+    for single in ((), ("--sparse-features",)):
+        status, lines, errors = translate_here(tmp_path / "model", text, *where, *by_moses, *single)
+        assert (status, errors) == (0, "")
+        assert len(lines) >= len(LINES)
+        for line in lines:
+            names = {name for name in line.split(" ||| ")[-2].split() if name.endswith("=")}
+            assert any(name.startswith(("pl_", "phrase_lengths_s")) for name in names) == bool(single)
+            # sums of groups, but where Moses' names are of the single features
+            assert ("phrase_lengths=" in names) == (not single or not by_moses)
+
+
+def test_sparse_features_need_a_place(moses, tmp_path, capsys):
+    import_moses(moses / "moses.ini", tmp_path / "model")
+    assert main(["translate", "--model", str(tmp_path / "model"), "--sparse-features"]) == 2
+    assert "--sparse-features needs --nbest or --scores; give one" in capsys.readouterr().err
 
 
 def test_what_moses_does_not_list(moses, tmp_path):
