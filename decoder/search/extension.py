@@ -274,10 +274,11 @@ def weigh(space: SearchSpace, n_words: int, shared: Extension, option):
         ln_lm += states.rests.ln_score[slot]
         lm_state = np.int64(states.rests.state[slot])
     score = known + options.score[option] + ln_lm
-    if score < threshold:
+    is_last = shared.first_gap == n_words
+    # </s> follows the last word; options do not contain it. With a negative weight, it may raise the score
+    if score < threshold and not (is_last and options.bound[option] == np.inf):
         return PRUNED, score, BEGIN_STATE
-    # </s> follows the last word; options do not contain it
-    if shared.first_gap == n_words:
+    if is_last:
         score += ln_end(space.tables.lms, states, lm_state)
         if score == IMPOSSIBLE:
             return PRUNED, score, BEGIN_STATE

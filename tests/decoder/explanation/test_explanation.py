@@ -6,11 +6,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from phrasebeam.decoder.explanation import forced_comparison
 from phrasebeam.decoder.explanation.explainer import Explainer, ExplanationRequest, SentenceExplanation
+from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings
 from phrasebeam.decoder.input.sentence_input import Input, Prefix
@@ -27,6 +28,7 @@ from tests.naive.search import derivations, features, next_spans, options
 pytestmark = pytest.mark.kernels
 
 SEEDS = st.integers(0, 2**20)
+HIERARCHICAL = Reordering(orientation="hier", kind="mslr", direction="backward", condition="fe", collapse=False)
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +96,7 @@ def test_alternatives_are_what_the_translation_would_score(directory, seed, reor
 
 
 @given(SEEDS, REORDERINGS, st.integers(1, 6), st.sampled_from([0.0, 1e-2, 0.3]), st.integers(-1, 4))
+@example(43516, HIERARCHICAL, 2, 0.3, 0).via("</s> raises the score of a hypothesis that was below the threshold")
 @settings(max_examples=40)
 def test_stacks_tell_of_all_that_was_tried(directory, seed, reordering, stack, beam, distortion_limit):
     toy, words, _ = problem(directory, seed, reordering)
