@@ -45,10 +45,17 @@ class System(NamedTuple):
     """
 
     recipe: str = "small"
-    changes: Mapping[str, str] = {}
+    changes: Mapping[str, Any] = {}
     is_sampled: bool = False
     model: Mapping[str, Any] = {}
     then: Sequence[Mapping[str, Any]] = ()
+
+
+def pieces(number: int, both: bool = False) -> dict[str, Any]:
+    """Settings of a model of so many subwords of the target language, or of each language, with longer n-grams."""
+    sides = ("source_tokenizer", "target_tokenizer")[not both :]
+    subwords = {"subwords": {"pieces": number}}
+    return {"preprocessing": dict.fromkeys(sides, "subwords") | subwords, "language_model": {"order": 6}}
 
 
 THRICE = {
@@ -62,10 +69,15 @@ SYSTEMS = {
     "small": System(),
     "small without ranking": System(then=[RISK, {"kind": "refit"}]),
     "small, a sample held out": System(is_sampled=True),
+    "small, 1,000 held out": System(changes={"dev_folds": 5, "dev_sentences": 1_000}, then=[RISK]),
     "small, tuned on BLEU": System(changes={"metric": "bleu"}),
     "small, all spellings": System(changes={"varieties": "all"}),
     "operation sequences": System(model={"operations": {"order": 5}}, then=[RISK]),
     "two of three alignments": System(model=THRICE, then=[RISK]),
+    "1,000 subwords": System(model=pieces(1_000), then=[RISK]),
+    "4,000 subwords": System(model=pieces(4_000), then=[RISK]),
+    "16,000 subwords": System(model=pieces(16_000), then=[RISK]),
+    "4,000 subwords of both sides": System(model=pieces(4_000, True), then=[RISK]),
     "perceptron": System(then=[{"kind": "train-maxforce", "settings": {"tune": AGAIN}}]),
     "ranking": System(then=[{"kind": "train-ranking", "settings": {"tune": AGAIN}}]),
     "expected BLEU": System(then=[{"kind": "train-expected-bleu", "settings": {"tune": AGAIN}}]),
@@ -116,6 +128,8 @@ def measured(corpus: str, system: System, work: Path, arguments: argparse.Namesp
         training, development = sampled(texts.training, work)
     recipe = yaml.safe_load((CONFIGS / f"recipe-{system.recipe}.yaml").read_text()) | system.changes
     recipe["stages"][0]["settings"] |= system.model
+    if text := recipe["stages"][0]["settings"].get("preprocessing"):
+        text |= zip(("source_language", "target_language"), texts.languages)
     if system.then:
         recipe["stages"] = [*recipe["stages"][:2], *system.then]
     begun = processor_seconds()

@@ -139,7 +139,8 @@ def raw_preprocessing(section: Mapping[str, object], given: Mapping[str, object]
 
     If the language differs from that of the section, its default tokenizer is chosen again, unless one is given.
     """
-    other = {f"{side}_tokenizer" for side in get_args(Side) if f"{side}_language" in given}
+    known = {side: section.get(f"{side}_language") for side in get_args(Side)}
+    other = {f"{side}_tokenizer" for side in known if given.get(f"{side}_language", known[side]) != known[side]}
     settings = {name: value for name, value in section.items() if name not in other} | dict(given)
     if not settings.keys() >= {"source_language", "target_language"}:
         raise ConfigError("raw text needs both languages; give --source-language and --target-language (de, en ...)")

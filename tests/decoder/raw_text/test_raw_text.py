@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from phrasebeam.base.config import load_config, parse_config, save_config
 from phrasebeam.base.errors import ConfigError, FormatError, ModelError
-from phrasebeam.decoder.input.raw_text_settings import RawTextSettings, tokenizer_of
+from phrasebeam.decoder.input.raw_text_settings import RawTextSettings, raw_preprocessing, tokenizer_of
 from phrasebeam.decoder.model.description import ModelDescription
 from phrasebeam.decoder.raw_text.preprocessing import RawText
 from phrasebeam.decoder.raw_text.truecaser import Truecaser
@@ -54,6 +54,16 @@ RAW = {
 
 def settings(source="de", target="de", **changes):
     return parse_config({"source_language": source, "target_language": target, **changes}, RawTextSettings, "test")
+
+
+def test_another_language_has_its_own_tokenizer():
+    section = settings("es", "bzd", source_tokenizer="subwords", target_tokenizer="characters").model_dump()
+    same = raw_preprocessing(section, {"source_language": "es", "target_language": "bzd"})
+    assert (same.source_tokenizer, same.target_tokenizer) == ("subwords", "characters")
+    other = raw_preprocessing(section, {"source_language": "de", "target_language": "bzd"})
+    assert (other.source_tokenizer, other.target_tokenizer) == ("moses", "characters")
+    told = raw_preprocessing(section, {"source_language": "de", "source_tokenizer": "neutral"})
+    assert (told.source_tokenizer, told.target_tokenizer) == ("neutral", "characters")
 
 
 @pytest.mark.parametrize(("raw", "expected"), RAW.items())
