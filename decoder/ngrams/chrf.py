@@ -161,16 +161,40 @@ def fill_chrf_statistics(grams: TextGrams, n_references, counts, sums, best, sta
 
 
 @kernel
-def fill_chrf_gains(grams: TextGrams, probability: np.ndarray, counts, sums, gains):
-    """Add the expected chrF++ of each text to `gains` (float64[K]), if each other text is right with its `probability`.
+def fill_chrf_gains(grams: TextGrams, probability: np.ndarray, chosen: np.ndarray, counts, sums, gains):
+    """Add the expected chrF++ of each of the texts `chosen` (int64[H]) to `gains` (float64[H]).
 
-    Work space: `counts` (int32[nodes], all 0), `sums` (float64[3 ORDERS]).
+    Each of the K texts is right with its `probability`. Work space: `counts` (int32[nodes], all 0), `sums`
+    (float64[3 ORDERS]).
     """
-    for reference in range(gains.size):
+    for reference in range(probability.size):
         if probability[reference] < LEAST_PROBABILITY:
             continue
         put_counts(grams, reference, counts, True)
-        for k in range(gains.size):
-            fill_pair(grams, k, reference, counts, sums)
+        for k in range(chosen.size):
+            fill_pair(grams, chosen[k], reference, counts, sums)
             gains[k] += probability[reference] * chrf_of_sums(sums)
         put_counts(grams, reference, counts, False)
+
+
+@kernel
+def fill_rough_gains(grams: TextGrams, probability: np.ndarray, counts, sizes, sums, gains):
+    """Write the chrF++ of each of K texts to `gains` (float64[K]), for one reference: the mean of all texts.
+
+    This reference has as many of each n-gram as are expected if each text is right with its `probability`, which takes
+    K comparisons instead of K squared (DeNero et al. 2009; Vamvas and Sennrich 2024). Work space: `counts`
+    (float64[nodes]) and `sizes` (float64[ORDERS]), all 0; `sums` (float64[3 ORDERS]).
+    """
+    for i in range(gains.size):
+        for n in range(sizes.size):
+            sizes[n] += probability[i] * grams.size[i, n]
+        for index in range(grams.first[i, 0], grams.first[i, ORDERS]):
+            counts[grams.gram[index]] += probability[i] * grams.times[index]
+    for i in range(gains.size):
+        for n in range(sizes.size):
+            matches = 0.0
+            for index in range(grams.first[i, n], grams.first[i, n + 1]):
+                matches += min(np.float64(grams.times[index]), counts[grams.gram[index]])
+            sums[3 * n + HYPOTHESIS], sums[3 * n + REFERENCE] = grams.size[i, n], sizes[n]
+            sums[3 * n + MATCHES] = matches
+        gains[i] = chrf_of_sums(sums)

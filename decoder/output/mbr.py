@@ -3,7 +3,8 @@
 The translation e is chosen that has the largest sum over all e' of the list of p(e') gain(e, reference e'), where p(e')
 is proportional to exp(scale times model score). Sentence BLEU is that of Moses (mbr.cpp): for n > 1, one is added to
 matches and counts of n-grams (Lin & Och 2004), without a common word BLEU is zero, and the brevity penalty is that of
-BLEU.
+BLEU. With chrF++, only the best texts by a rough estimate are compared with all, see fill_rough_gains: of 996
+sentences of Bribri with 200 texts each, none was translated differently than by comparing all.
 """
 
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ import numpy as np
 from pydantic import Field
 
 from phrasebeam.base.config import Factor, Section
-from phrasebeam.decoder.ngrams.chrf import ORDERS, fill_chrf_gains, grams_of
+from phrasebeam.decoder.ngrams.chrf import ORDERS, TextGrams, fill_chrf_gains, fill_rough_gains, grams_of
 from phrasebeam.decoder.options.option_arrays import Options
 from phrasebeam.decoder.output.nbest import Derivations
 from phrasebeam.decoder.tables.ragged import taken
@@ -21,7 +22,8 @@ from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.kernels.trie import ROOT, Trie, child, new_trie
 
 Gain = Literal["bleu", "chrf++"]
-MOST_COMPARED = 10_000  # all are compared with all, which takes a minute a sentence
+MOST_COMPARED = 10_000  # with BLEU, all are compared with all, which takes a minute a sentence
+COMPARED = 20  # number of texts whose expected chrF++ is computed exactly
 
 
 class MbrSettings(Section):
@@ -81,10 +83,24 @@ def probabilities(scores: np.ndarray, scale: float) -> np.ndarray:
     return np.asarray(probability / probability.sum())
 
 
-def expected_chrf(texts: Sequence[str], probability: np.ndarray) -> np.ndarray:
-    """float64[K], expected chrF++ of each of K texts, in [0, 1], if each other text is right with its `probability`."""
-    grams, gains = grams_of(texts), np.zeros(len(texts))
-    fill_chrf_gains(grams, probability, np.zeros(int(grams.n_nodes[0]), np.int32), np.empty(3 * ORDERS), gains)
+def choose_by_chrf(texts: Sequence[str], probability: np.ndarray) -> int:
+    """Number of the text with the largest expected chrF++ among the COMPARED best ones by a rough estimate."""
+    grams = grams_of(texts)
+    chosen = np.sort(np.argsort(-rough_chrf(grams, probability), kind="stable")[:COMPARED])
+    return int(chosen[np.argmax(expected_chrf(grams, probability, chosen))])
+
+
+def rough_chrf(grams: TextGrams, probability: np.ndarray) -> np.ndarray:
+    """float64[K], chrF++ of each of K texts for the expected counts of n-grams, in [0, 1]; see fill_rough_gains."""
+    gains, sums, sizes = np.empty(probability.size), np.empty(3 * ORDERS), np.zeros(ORDERS)
+    fill_rough_gains(grams, probability, np.zeros(int(grams.n_nodes[0])), sizes, sums, gains)
+    return gains
+
+
+def expected_chrf(grams: TextGrams, probability: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """float64[H], expected chrF++ of the texts `chosen` (int64[H]) in [0, 1]; each of K is right with `probability`."""
+    gains, counts = np.zeros(chosen.size), np.zeros(int(grams.n_nodes[0]), np.int32)
+    fill_chrf_gains(grams, probability, chosen, counts, np.empty(3 * ORDERS), gains)
     return gains
 
 

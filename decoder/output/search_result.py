@@ -14,7 +14,7 @@ from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.output.derivation import Derivation, FeatureSpace, fill_feature_matrix
 from phrasebeam.decoder.output.derivation_view import DerivationView, ViewCache
 from phrasebeam.decoder.output.lattice import Lattice, build_lattice, connected
-from phrasebeam.decoder.output.mbr import MbrSettings, choose, expected_chrf, probabilities, texts_of
+from phrasebeam.decoder.output.mbr import MbrSettings, choose, choose_by_chrf, probabilities, texts_of
 from phrasebeam.decoder.output.nbest import Derivations, best_derivations
 from phrasebeam.decoder.output.request import SparseDetail
 from phrasebeam.decoder.output.translation import Translation
@@ -208,8 +208,7 @@ class SearchResult(DerivationView):
         best = self.derivations(settings.size, distinct=True)
         if settings.gain == "chrf++":
             named = best._replace(phrases=self.with_model_pairs(best.phrases))
-            gains = expected_chrf(self.texts(named), probabilities(best.score, settings.scale))
-            chosen = int(np.argmax(gains))
+            chosen = choose_by_chrf(self.texts(named), probabilities(best.score, settings.scale))
         else:
             chosen = choose(texts_of(best, self.workspace.options), best.score, settings)
         derivation = best.derivation(chosen)

@@ -46,3 +46,21 @@ def expected_chrf(texts, scores, scale):
         sum(weight * chrf(statistics(text, other)) for other, weight in zip(texts, weights)) / sum(weights)
         for text in texts
     ]
+
+
+def rough_chrf(texts, scores, scale):
+    """chrF++ of each text for a reference with the expected counts of n-grams under softmax(scale * scores)."""
+    weights = [math.exp(scale * (score - max(scores))) for score in scores]
+    counted, reference = [grams(text, 2) for text in texts], [Counter() for _ in range(8)]
+    for counts, weight in zip(counted, weights):
+        for sums, one in zip(reference, counts):
+            for gram, times in one.items():
+                sums[gram] += times * weight / sum(weights)
+    gains = []
+    for counts in counted:
+        found = []
+        for ours, theirs in zip(counts, reference):
+            matches = sum(min(times, theirs[gram]) for gram, times in ours.items())
+            found += [sum(ours.values()), sum(theirs.values()), matches]
+        gains.append(chrf(found))
+    return gains

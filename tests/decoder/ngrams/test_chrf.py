@@ -6,7 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import CHRF
 
-from phrasebeam.decoder.output.mbr import MbrSettings, expected_chrf, probabilities
+from phrasebeam.decoder.ngrams.chrf import grams_of
+from phrasebeam.decoder.output.mbr import (
+    COMPARED,
+    MbrSettings,
+    choose_by_chrf,
+    expected_chrf,
+    probabilities,
+    rough_chrf,
+)
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.metrics.chrf import ChrfReferences
@@ -53,8 +61,22 @@ def test_statistics_are_those_of_sacrebleu(corpus, lowercase, data):
 @settings(max_examples=60)
 def test_expected_chrf(texts, data, scale):
     scores = data.draw(st.lists(st.floats(-20, 0), min_size=len(texts), max_size=len(texts)))
-    found = expected_chrf(texts, probabilities(np.array(scores), scale))
+    found = expected_chrf(grams_of(texts), probabilities(np.array(scores), scale), np.arange(len(texts)))
     assert found == pytest.approx(naive.expected_chrf(texts, scores, scale), abs=1e-5)  # LEAST_PROBABILITY
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=40, unique=True), st.data(), st.sampled_from([0.0, 0.3, 2.0]))
+@settings(max_examples=40)
+def test_the_best_by_rough_gains_are_compared(texts, data, scale):
+    scores = data.draw(st.lists(st.floats(-20, 0), min_size=len(texts), max_size=len(texts)))
+    probability = probabilities(np.array(scores), scale)
+    rough = rough_chrf(grams_of(texts), probability)
+    assert rough == pytest.approx(naive.rough_chrf(texts, scores, scale), abs=1e-9)
+    compared = sorted(range(len(texts)), key=lambda i: (-rough[i], i))[:COMPARED]
+    gains = naive.expected_chrf(texts, scores, scale)
+    chosen = choose_by_chrf(texts, probability)
+    assert chosen in compared
+    assert gains[chosen] == pytest.approx(max(gains[i] for i in compared), abs=1e-5)  # LEAST_PROBABILITY
 
 
 @pytest.mark.parametrize("size", [1, 5, 50])
