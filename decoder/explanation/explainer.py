@@ -71,10 +71,11 @@ class Explainer:
             confidences = result.best(self.decoder.confidence).confidences
             best = result.derivations(request.nbest, distinct=True)
             mbr = self.decoder.request.mbr
+            evidence = self.decoder.evidence(given, mbr, stop) if mbr else None
             return SentenceExplanation(
                 source=result.source.words,
                 best=explained_translation(result, best.derivation(0), float(best.score[0]), confidences),
-                least_risk=result.least_risk(mbr).text if mbr else None,
+                least_risk=result.least_risk(mbr, evidence=evidence).text if mbr else None,
                 nbest=_listed(result, [best.derivation(i) for i in range(best.score.size)], best.score.tolist()),
                 stacks=stacks,
             )

@@ -7,7 +7,7 @@ BLEU. With chrF++, only the best texts by a rough estimate are compared with all
 sentences of Bribri with 200 texts each, none was translated differently than by comparing all.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -34,6 +34,21 @@ class MbrSettings(Section):
         default=1.0, description="factor by which model scores are multiplied before they become probabilities"
     )
     gain: Gain = Field(default="bleu", description="metric that compares a translation with the others of the list")
+    evidence: float = Field(
+        default=0.0,
+        ge=0.0,
+        lt=1.0,
+        description="share of the probability that belongs to the list of the second model, in the folder `evidence` "
+        "of the model; only with the gain chrf++",
+    )
+
+
+class Evidence(NamedTuple):
+    """The list of another model for the same sentence, with which translations are compared but not chosen."""
+
+    texts: Sequence[str]
+    probability: np.ndarray  # float64[K]; its sum is 1
+    after: Callable[[str], str]  # converts tokens of the compared translations to text like `texts`
 
 
 ORDER = 4
@@ -83,10 +98,22 @@ def probabilities(scores: np.ndarray, scale: float) -> np.ndarray:
     return np.asarray(probability / probability.sum())
 
 
-def choose_by_chrf(texts: Sequence[str], probability: np.ndarray) -> int:
-    """Number of the text with the largest expected chrF++ among the COMPARED best ones by a rough estimate."""
+def with_evidence(
+    texts: Sequence[str], probability: np.ndarray, evidence: Evidence, share: float
+) -> tuple[list[str], np.ndarray]:
+    """The texts and those of `evidence`, with their probabilities, of which `share` belongs to the evidence."""
+    joined = [*map(evidence.after, texts), *evidence.texts]
+    return joined, np.concatenate([(1 - share) * probability, share * evidence.probability])
+
+
+def choose_by_chrf(texts: Sequence[str], probability: np.ndarray, n_candidates: int) -> int:
+    """Number of the text with the largest expected chrF++ among the COMPARED best candidates by a rough estimate.
+
+    The candidates are the first `n_candidates` of the K texts, which are right with `probability` (float64[K]).
+    """
     grams = grams_of(texts)
-    chosen = np.sort(np.argsort(-rough_chrf(grams, probability), kind="stable")[:COMPARED])
+    rough = rough_chrf(grams, probability)[:n_candidates]
+    chosen = np.sort(np.argsort(-rough, kind="stable")[:COMPARED])
     return int(chosen[np.argmax(expected_chrf(grams, probability, chosen))])
 
 

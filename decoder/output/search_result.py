@@ -14,7 +14,15 @@ from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.output.derivation import Derivation, FeatureSpace, fill_feature_matrix
 from phrasebeam.decoder.output.derivation_view import DerivationView, ViewCache
 from phrasebeam.decoder.output.lattice import Lattice, build_lattice, connected
-from phrasebeam.decoder.output.mbr import MbrSettings, choose, choose_by_chrf, probabilities, texts_of
+from phrasebeam.decoder.output.mbr import (
+    Evidence,
+    MbrSettings,
+    choose,
+    choose_by_chrf,
+    probabilities,
+    texts_of,
+    with_evidence,
+)
 from phrasebeam.decoder.output.nbest import Derivations, best_derivations
 from phrasebeam.decoder.output.request import SparseDetail
 from phrasebeam.decoder.output.translation import Translation
@@ -199,17 +207,30 @@ class SearchResult(DerivationView):
         phrases = [phrase_of[pair] for pair in pairs]
         return [" ".join(filter(None, phrases[begin:end])) for begin, end in pairwise(ends)]
 
+    def compared(self, settings: MbrSettings) -> tuple[Derivations, list[str], np.ndarray]:
+        """The distinct list of minimum Bayes risk decoding: derivations, their texts, and their probabilities."""
+        best = self.derivations(settings.size, distinct=True)
+        texts = self.texts(best._replace(phrases=self.with_model_pairs(best.phrases)))
+        return best, texts, probabilities(best.score, settings.scale)
+
     def least_risk(
-        self, settings: MbrSettings, sparse: SparseDetail = "", confidence: ConfidenceSettings | None = None
+        self,
+        settings: MbrSettings,
+        sparse: SparseDetail = "",
+        confidence: ConfidenceSettings | None = None,
+        evidence: Evidence | None = None,
     ) -> Translation:
         """The translation with the largest expected gain, by BLEU or chrF++; `sparse` and `confidence` as in nbest."""
         if not self.source.words:
             return self.best(confidence)
-        best = self.derivations(settings.size, distinct=True)
         if settings.gain == "chrf++":
-            named = best._replace(phrases=self.with_model_pairs(best.phrases))
-            chosen = choose_by_chrf(self.texts(named), probabilities(best.score, settings.scale))
+            best, texts, probability = self.compared(settings)
+            size = len(texts)
+            if evidence:
+                texts, probability = with_evidence(texts, probability, evidence, settings.evidence)
+            chosen = choose_by_chrf(texts, probability, size)
         else:
+            best = self.derivations(settings.size, distinct=True)
             chosen = choose(texts_of(best, self.workspace.options), best.score, settings)
         derivation = best.derivation(chosen)
         found = [self._one(derivation, float(best.score[chosen]))]

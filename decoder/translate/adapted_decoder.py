@@ -25,6 +25,7 @@ from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.language_model_folds import Fold
 from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.options.bounds_checks import BoundsChecks
+from phrasebeam.decoder.output.mbr import Evidence, MbrSettings
 from phrasebeam.decoder.output.request import Answer, Request
 from phrasebeam.decoder.search.prepared_sentence import PreparedSentence, PreparerSettings, prepare_sentence
 from phrasebeam.decoder.search.search_settings import SearchSettings
@@ -195,6 +196,10 @@ class AdaptedDecoder(Decoder):
         given, match = self._matched(line)
         found = self._answer(given, request, stop)
         return AdaptedAnswer(found.translation, found.nbest, found.lattice, match)
+
+    def evidence(self, given: Input, risk: MbrSettings, stop: StopFlag | None = None) -> Evidence | None:
+        """That of Decoder, until a segment is confirmed: the second model learns none, and would outvote them."""
+        return None if self.memory.segments else super().evidence(given, risk, stop)
 
     def search_input(self, line: Sentence) -> Input:
         """The sentence with terms from the most similar confirmed segment, for words that both share."""

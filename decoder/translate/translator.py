@@ -20,7 +20,7 @@ from phrasebeam.decoder.model.language_model_folds import Fold
 from phrasebeam.decoder.model.opened_model import Model, open_model
 from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.output.lattice import Lattice
-from phrasebeam.decoder.output.mbr import MbrSettings
+from phrasebeam.decoder.output.mbr import Evidence, MbrSettings
 from phrasebeam.decoder.output.nbest_table import NbestTable, nbest_table
 from phrasebeam.decoder.output.request import Answer, Request
 from phrasebeam.decoder.output.translation import Translation
@@ -29,6 +29,7 @@ from phrasebeam.decoder.raw_text.raw_lines import looks_raw
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
+from phrasebeam.decoder.tables.model_files import EVIDENCE
 from phrasebeam.decoder.translate.batch_searcher import MOST_SENTENCES, BatchSearcher, FoundBatch, is_plain
 from phrasebeam.decoder.translate.searcher import Searcher
 from phrasebeam.decoder.translate.translate_settings import ModelSearch, overridden
@@ -67,6 +68,7 @@ class Decoder:
         self.confidence = ConfidenceSettings()  # the model's, for requests that want confidences
         self._warns_of_raw_text = searcher.model.description.preprocessing is not None  # until it has warned
         self._tokenization: Tokenization | None = None  # from the model's directory, read when text is first translated
+        self._second: Decoder | None = None  # decodes with the model in the folder `evidence` of the model
         self._directory: Path | None = None
         self._loaded: tuple[Path, SearchSettings | None, Weights | None, InputSettings | None] | None = None
 
@@ -105,6 +107,8 @@ class Decoder:
         decoder = cls(model, search_settings or carried.search, weights, input_settings or carried.input, *more)
         decoder.request, decoder._directory = Request(mbr=carried.mbr), Path(directory).absolute()
         decoder.confidence = carried.confidence
+        if (second := Path(directory) / EVIDENCE).exists():
+            decoder._second = Decoder.load(second)
         return decoder
 
     @checked
@@ -113,7 +117,7 @@ class Decoder:
         other = object.__new__(type(self))
         other._begin(self.searcher.within(search_settings))
         other.request, other._directory, other._tokenization = self.request, self._directory, self._tokenization
-        other.confidence = self.confidence
+        other.confidence, other._second = self.confidence, self._second
         return other
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -270,11 +274,21 @@ class Decoder:
             confidence = request.confidence
             nbest = result.nbest(request.n, request.distinct, request.sparse, confidence) if request.n else []
             if request.mbr:
-                translation = result.least_risk(request.mbr, request.sparse, confidence)
+                evidence = self.evidence(given, request.mbr, stop)
+                translation = result.least_risk(request.mbr, request.sparse, confidence, evidence)
             else:
                 translation = nbest[0] if nbest else result.best(confidence)
             lattice = result.lattice(request.lattice_beam) if request.lattice else None
             return Answer(translation, nbest, lattice)
+
+    def evidence(self, given: Input, risk: MbrSettings, stop: StopFlag | None = None) -> Evidence | None:
+        """The list of the second model for a sentence; None if there is none, or it cannot follow its instructions."""
+        second = self._second
+        if second is None or not risk.evidence or risk.gain != "chrf++" or not is_plain(given):
+            return None
+        with second.searcher.search(Input(given.words), stop=stop) as result:
+            _, texts, probability = result.compared(risk)
+        return Evidence([*map(second.tokenization.after, texts)], probability, self.tokenization.after)
 
     def answer_several(self, lines: Sequence[Sentence], request: Request) -> Iterator[Answer]:
         """Answer a request for several sentences; those without instructions are decoded together."""

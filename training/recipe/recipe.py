@@ -14,6 +14,7 @@ from phrasebeam.training.recipe.chosen_search import ChooseStage
 from phrasebeam.training.recipe.held_out_pairs import LEAST_PAIRS
 from phrasebeam.training.recipe.recipe_data import TwinSettings
 from phrasebeam.training.recipe.refit import RefitStage
+from phrasebeam.training.recipe.second_model import SecondModelStage
 from phrasebeam.training.recipe.stages import (
     BuildStage,
     ExpectedBleuStage,
@@ -33,6 +34,7 @@ AnyStage = Annotated[
     | MaxforceStage
     | RankingStage
     | JoinStage
+    | SecondModelStage
     | RiskStage
     | RefitStage,
     Field(discriminator="kind"),

@@ -109,9 +109,10 @@ class TwinData(NamedTuple):
 
 @dataclass(frozen=True)
 class DividedData:
-    """Tokenized data to tune on; data that decide which stages are kept, and a test set for reports, as given."""
+    """Data to tune on, tokenized and as given; data that decide which stages are kept, and a test set, as given."""
 
     tuning: BitextFiles
+    tuning_text: BitextFiles
     deciding: BitextFiles
     test: BitextFiles | None
 

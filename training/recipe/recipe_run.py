@@ -295,11 +295,12 @@ class _Run:
         """The development and test data as stages read them; if raw, the tuning part is tokenized by `model`."""
         directory = self.work / "data"
         directory.mkdir(exist_ok=True)
-        tuning, deciding = divided(self.files.tuned_on, self.recipe.held_out, directory)
+        text, deciding = divided(self.files.tuned_on, self.recipe.held_out, directory)
         keep_development(self.work, deciding.source, deciding.references)
+        tuning = text
         if self.recipe.is_raw:
-            tuning = write_tokens(tuning, Tokenization.of_model(model), directory / "tuning.tokens")
-        return DividedData(tuning, deciding, self.files.test)
+            tuning = write_tokens(text, Tokenization.of_model(model), directory / "tuning.tokens")
+        return DividedData(tuning, text, deciding, self.files.test)
 
     def _training(self, start: Path) -> BitextFiles:
         """The training data as stages read them; of raw text, these are tokens, with the alignment of `start`."""
@@ -329,12 +330,16 @@ class _Run:
         self.records = {**self.records, name: record}
         save_config(RecipeState(stages=self.records), self.work / "run.yaml")
 
+    def _deciding(self, record: StageRecord) -> SetScores | None:
+        """The scores of a stage on the sentences that decide; of a stage without scores, those of its start."""
+        return record.deciding or (self.records[record.start].deciding if record.start else None)
+
     def _quality(self, record: StageRecord) -> float:
-        return record.deciding.quality(self.recipe.metric) if record.deciding else -math.inf
+        deciding = self._deciding(record)
+        return deciding.quality(self.recipe.metric) if deciding else -math.inf
 
     def _told(self, name: str) -> str:
         """The scores of a stage on the sentences that decide, in words."""
-        record = self.records[name]
-        deciding = record.deciding or self.records[record.start].deciding
+        deciding = self._deciding(self.records[name])
         scores = deciding.scores if deciding else {}
         return ", ".join(f"{one} {scores[one]:.2f}" for one in shown_metrics(self.recipe.metric) if one in scores)

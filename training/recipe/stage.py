@@ -48,6 +48,11 @@ class StageWork(NamedTuple):
         """The development data to tune on."""
         return self.data.tuning if self.data else self.files.tuned_on
 
+    @property
+    def tuning_text(self) -> BitextFiles:
+        """The development data to tune on as they were given, perhaps raw."""
+        return self.data.tuning_text if self.data else self.files.tuned_on
+
 
 class RecipeStage(Section):
     """A stage: its name, that of the kind unless given, and the model that it begins with."""

@@ -48,6 +48,7 @@ from phrasebeam.training.tuning.tune_model import tune_model
 
 BUILDING = 0.5  # time of building a model for each training pair, relative to the time of decoding a sentence
 Size = Annotated[int, Field(ge=1, le=MOST_COMPARED)]
+Evidence = Annotated[float, Field(ge=0, lt=1)]
 
 
 class BuildStage(TrainerStage):
@@ -215,6 +216,9 @@ class RiskStage(RecipeStage):
         [0.3, 1.0, 3.0], min_length=1, max_length=20, description="scales of model scores to try"
     )
     gains: list[Gain] = Field(["bleu"], min_length=1, max_length=2, description="gains to try, see the section mbr")
+    evidence: list[Evidence] = Field(
+        [0.0], min_length=1, max_length=10, description="shares of a second model to try, see the section mbr"
+    )
     metric: MetricName = Field("bleu", description="metric that compares them")
 
     def by_metric(self, metric: MetricName) -> Self:
@@ -223,13 +227,14 @@ class RiskStage(RecipeStage):
 
     def decodings(self, sentences: Mapping[str, int]) -> float:
         """Number of sentences: the development data for each size, scale and gain."""
-        return float(len(self.sizes) * len(self.scales) * len(self.gains) * sentences["development"])
+        tries = len(self.sizes) * len(self.scales) * len(self.gains) * len(self.evidence)
+        return float(tries * sentences["development"])
 
     def run(self, work: StageWork) -> None:
         """Write the same model with the minimum Bayes risk settings that are best on the tuning set."""
         decoder, found = Decoder.load(work.model), []
-        for size, scale, gain in product(self.sizes, self.scales, self.gains):
-            risk = MbrSettings(size=size, scale=scale, gain=gain)
+        for size, scale, gain, evidence in product(self.sizes, self.scales, self.gains, self.evidence):
+            risk = MbrSettings(size=size, scale=scale, gain=gain, evidence=evidence)
             texts = translated(decoder, work.tuning, work.threads, risk)
             found.append((scores_of(texts, work.tuning, self.metric).quality(self.metric), risk))
         _, best = max(found, key=lambda one: one[0])
