@@ -8,7 +8,7 @@
 # machine; on another kind of processor they are compiled once more in each container.
 FROM python:3.12-slim
 COPY . /src
-RUN pip install --no-cache-dir "/src[server,files,subwords]" && rm -r /src
+RUN pip install --no-cache-dir "/src[server,files]" && rm -r /src
 RUN useradd --create-home phrasebeam && mkdir /projects && chown phrasebeam /projects
 USER phrasebeam
 RUN phrasebeam warm-up

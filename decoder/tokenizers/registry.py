@@ -12,7 +12,7 @@ from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
 from phrasebeam.decoder.tokenizers.moses import MosesTokenizer
 from phrasebeam.decoder.tokenizers.neutral import NeutralTokenizer
 from phrasebeam.decoder.tokenizers.simple_tokenizers import CharacterTokenizer, WhitespaceTokenizer
-from phrasebeam.decoder.tokenizers.subwords import SubwordTokenizer, sentencepiece
+from phrasebeam.decoder.tokenizers.subwords import SubwordTokenizer
 
 
 @runtime_checkable
@@ -79,12 +79,6 @@ def tokenizer(language: str, name: TokenizerName | None = None, text: Iterable[s
     given = {"source_language": language, "target_language": language, "source_tokenizer": name}
     side = parse_config(given, RawTextSettings, "tokenizer").sides[0]
     return TOKENIZERS[side.tokenizer].learn(text, side)
-
-
-def check_tokenizers(settings: RawTextSettings) -> None:
-    """Raise ConfigError if a tokenizer needs a package that is not installed."""
-    if "subwords" in (side.tokenizer for side in settings.sides):
-        sentencepiece()
 
 
 def tokenizer_paths(directory: Path) -> tuple[Path, Path]:

@@ -3,10 +3,8 @@
 import io
 import unicodedata
 from collections.abc import Iterable
-from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import atomic_file
@@ -14,7 +12,6 @@ from phrasebeam.decoder.input.raw_text_settings import SubwordSettings
 from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
 from phrasebeam.decoder.tokenizers.escapes import REFERENCES, SPACE, unescaped
 
-MISSING = "the tokenizer subwords needs SentencePiece, which is not installed; pip install 'phrasebeam[subwords]'"
 _ESCAPED = str.maketrans({one: reference for one, reference in REFERENCES.items() if one != " "})
 
 
@@ -22,8 +19,10 @@ class SubwordTokenizer:
     """Divides text with a SentencePiece model, given as the content `model` of its file."""
 
     def __init__(self, model: bytes):
+        from sentencepiece import SentencePieceProcessor  # slow, and most models do without
+
         self.model = model
-        self._processor = sentencepiece().SentencePieceProcessor(model_proto=model)
+        self._processor = SentencePieceProcessor(model_proto=model)
         if not self._processor.get_piece_size():
             raise RuntimeError("no pieces")
 
@@ -43,12 +42,14 @@ class SubwordTokenizer:
     @classmethod
     def learn(cls, lines: Iterable[str], settings: SubwordSettings) -> "SubwordTokenizer":
         """Train on `lines`."""
+        from sentencepiece import SentencePieceTrainer
+
         texts = iter(filter(None, map(_prepared, lines)))
         first = next(texts, None)
         if first is None:
             raise ConfigError("the tokenizer subwords learns from text, and there is none; give its training text")
         written = io.BytesIO()
-        sentencepiece().SentencePieceTrainer.train(
+        SentencePieceTrainer.train(
             sentence_iterator=chain([first], texts),
             model_writer=written,
             vocab_size=settings.pieces,
@@ -67,14 +68,6 @@ class SubwordTokenizer:
 
     def text(self, tokens: Iterable[str]) -> str:
         return unescaped("".join(tokens).replace(SPACE, " ")).strip(" ")
-
-
-def sentencepiece() -> Any:
-    """The package. Raises ConfigError if it is not installed, as it is an optional dependency."""
-    try:
-        return import_module("sentencepiece")
-    except ImportError as error:
-        raise ConfigError(MISSING) from error
 
 
 def _prepared(line: str) -> str:

@@ -39,23 +39,25 @@ def chrf(found):
     return 5 * precision * recall / (4 * precision + recall) / len(orders) if precision + recall else 0.0
 
 
+def softmax(scores, scale):
+    """Probabilities proportional to exp(scale * score)."""
+    weights = [math.exp(scale * (score - max(scores))) for score in scores]
+    return [weight / sum(weights) for weight in weights]
+
+
 def expected_chrf(texts, scores, scale):
     """Expected chrF++ of each text under softmax(scale * scores) of all."""
-    weights = [math.exp(scale * (score - max(scores))) for score in scores]
-    return [
-        sum(weight * chrf(statistics(text, other)) for other, weight in zip(texts, weights)) / sum(weights)
-        for text in texts
-    ]
+    shares = softmax(scores, scale)
+    return [sum(share * chrf(statistics(text, other)) for other, share in zip(texts, shares)) for text in texts]
 
 
 def rough_chrf(texts, scores, scale):
     """chrF++ of each text for a reference with the expected counts of n-grams under softmax(scale * scores)."""
-    weights = [math.exp(scale * (score - max(scores))) for score in scores]
     counted, reference = [grams(text, 2) for text in texts], [Counter() for _ in range(8)]
-    for counts, weight in zip(counted, weights):
+    for counts, share in zip(counted, softmax(scores, scale)):
         for sums, one in zip(reference, counts):
             for gram, times in one.items():
-                sums[gram] += times * weight / sum(weights)
+                sums[gram] += times * share
     gains = []
     for counts in counted:
         found = []

@@ -118,12 +118,7 @@ def raw_settings(config: TrainModelConfig, options: RawOptions) -> TrainModelCon
             raise ConfigError("give both --source-language and --target-language; for raw text, give --raw, too")
         return config.model_copy(update={"languages": parse_config(given, TextLanguages, "options")})
     section = config.preprocessing.model_dump() if config.preprocessing else {}
-    preprocessing = raw_preprocessing(section, given)
-    # Imported here since it is slow: it compiles patterns of Unicode's tables.
-    from phrasebeam.decoder.tokenizers.registry import check_tokenizers
-
-    check_tokenizers(preprocessing)
-    return config.model_copy(update={"preprocessing": preprocessing})
+    return config.model_copy(update={"preprocessing": raw_preprocessing(section, given)})
 
 
 def with_language_models(config: TrainModelConfig, texts: list[Path], classes: list[Path]) -> TrainModelConfig:

@@ -74,7 +74,7 @@ def test_the_best_by_rough_gains_are_compared(texts, data, scale):
     assert rough == pytest.approx(naive.rough_chrf(texts, scores, scale), abs=1e-9)
     compared = sorted(range(len(texts)), key=lambda i: (-rough[i], i))[:COMPARED]
     gains = naive.expected_chrf(texts, scores, scale)
-    chosen = choose_by_chrf(texts, probability)
+    chosen = choose_by_chrf(texts, probability, len(texts))
     assert chosen in compared
     assert gains[chosen] == pytest.approx(max(gains[i] for i in compared), abs=1e-5)  # LEAST_PROBABILITY
 

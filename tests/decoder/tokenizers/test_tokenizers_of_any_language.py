@@ -60,7 +60,6 @@ def test_text_comes_back_from_simple_tokens(tokenizer, line):
 
 @pytest.fixture(scope="module")
 def subwords():
-    pytest.importorskip("sentencepiece")
     return SubwordTokenizer.learn([*BRIBRI, *ENGLISH] * 20, SubwordSettings(pieces=60))
 
 
