@@ -48,7 +48,7 @@ class Evidence(NamedTuple):
 
     texts: Sequence[str]
     probability: np.ndarray  # float64[K]; its sum is 1
-    after: Callable[[str], str]  # converts tokens of the compared translations to text like `texts`
+    joined: Callable[[str], str]  # converts tokens of the compared translations to text like `texts`
 
 
 ORDER = 4
@@ -102,7 +102,7 @@ def with_evidence(
     texts: Sequence[str], probability: np.ndarray, evidence: Evidence, share: float
 ) -> tuple[list[str], np.ndarray]:
     """The texts and those of `evidence`, with their probabilities, of which `share` belongs to the evidence."""
-    joined = [*map(evidence.after, texts), *evidence.texts]
+    joined = [*map(evidence.joined, texts), *evidence.texts]
     return joined, np.concatenate([(1 - share) * probability, share * evidence.probability])
 
 

@@ -113,3 +113,7 @@ class RawText:
         if self._capitalizes:
             tokens = self._target_case.capitalized(tokens)
         return self._target_tokenizer.text(tokens)
+
+    def joined(self, text: str) -> str:
+        """Like `after`, but but faster: without capitals at the beginning of sentences."""
+        return self._target_tokenizer.text(text.split())

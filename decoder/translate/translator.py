@@ -288,7 +288,7 @@ class Decoder:
             return None
         with second.searcher.search(Input(given.words), stop=stop) as result:
             _, texts, probability = result.compared(risk)
-        return Evidence([*map(second.tokenization.after, texts)], probability, self.tokenization.after)
+        return Evidence([*map(second.tokenization.joined, texts)], probability, self.tokenization.joined)
 
     def answer_several(self, lines: Sequence[Sentence], request: Request) -> Iterator[Answer]:
         """Answer a request for several sentences; those without instructions are decoded together."""
