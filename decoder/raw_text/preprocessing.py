@@ -115,5 +115,5 @@ class RawText:
         return self._target_tokenizer.text(tokens)
 
     def joined(self, text: str) -> str:
-        """Like `after`, but but faster: without capitals at the beginning of sentences."""
+        """Like `after`, but faster: without capitals at the beginning of sentences."""
         return self._target_tokenizer.text(text.split())
