@@ -109,6 +109,7 @@ class Decoder:
         decoder.confidence = carried.confidence
         if (second := Path(directory) / EVIDENCE).exists():
             decoder._second = Decoder.load(second)
+            _ = decoder.tokenization, decoder._second.tokenization  # read now: other machines lack the directories
         return decoder
 
     @checked

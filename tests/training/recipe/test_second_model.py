@@ -5,6 +5,7 @@ import yaml
 
 import phrasebeam
 from phrasebeam.decoder.raw_text.preprocessing import RawText
+from phrasebeam.engine.parcel import pack, unpack
 from phrasebeam.training.recipe import second_model
 from tests.training.recipe.stages import BUILD, TEXTS, TUNE, content
 
@@ -36,6 +37,9 @@ def test_it_is_stored_and_used(here, options):
     decoder = phrasebeam.Decoder.load("out")
     found = [decoder.translate_text(line) for line in lines]
     assert found == (here / "out/recipe/mbr.deciding").read_text().splitlines()[:10]
+    sent = unpack(pack(decoder))  # to a worker on another machine, which has the files of arrays, but not the folders
+    sent._directory = sent._second._directory = None
+    assert [sent.translate_text(line) for line in lines] == found
     (first / "search.yaml").write_text("mbr: {size: 20, scale: 0.5, gain: chrf++}\n")
     alone = phrasebeam.Decoder.load("out")
     assert found != [alone.translate_text(line) for line in lines]
