@@ -128,8 +128,9 @@ def measured(corpus: str, system: System, work: Path, arguments: argparse.Namesp
         training, development = sampled(texts.training, work)
     recipe = yaml.safe_load((CONFIGS / f"recipe-{system.recipe}.yaml").read_text()) | system.changes
     recipe["stages"][0]["settings"] |= system.model
-    if text := recipe["stages"][0]["settings"].get("preprocessing"):
-        text |= zip(("source_language", "target_language"), texts.languages)
+    if "preprocessing" in system.model:
+        languages = dict(zip(("source_language", "target_language"), texts.languages))
+        recipe["stages"][0]["settings"]["preprocessing"] = system.model["preprocessing"] | languages
     if system.then:
         recipe["stages"] = [*recipe["stages"][:2], *system.then]
     begun = processor_seconds()

@@ -3,8 +3,7 @@
 The translation e is chosen that has the largest sum over all e' of the list of p(e') gain(e, reference e'), where p(e')
 is proportional to exp(scale times model score). Sentence BLEU is that of Moses (mbr.cpp): for n > 1, one is added to
 matches and counts of n-grams (Lin & Och 2004), without a common word BLEU is zero, and the brevity penalty is that of
-BLEU. With chrF++, only the best texts by a rough estimate are compared with all, see fill_rough_gains: of 996
-sentences of Bribri with 200 texts each, none was translated differently than by comparing all.
+BLEU. With chrF++, only the best texts by a rough estimate are compared with all, see fill_rough_gains.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,7 +38,7 @@ class MbrSettings(Section):
         ge=0.0,
         lt=1.0,
         description="share of the probability that belongs to the list of the second model, in the folder `evidence` "
-        "of the model; only with the gain chrf++",
+        "of the model, if there is one; only with the gain chrf++",
     )
 
 

@@ -199,7 +199,9 @@ class AdaptedDecoder(Decoder):
 
     def evidence(self, given: Input, risk: MbrSettings, stop: StopFlag | None = None) -> Evidence | None:
         """That of Decoder, until a segment is confirmed: the second model learns none, and would outvote them."""
-        return None if self.memory.segments else super().evidence(given, risk, stop)
+        if self._second is None or self.memory.segments:
+            return None
+        return super().evidence(given, risk, stop)
 
     def search_input(self, line: Sentence) -> Input:
         """The sentence with terms from the most similar confirmed segment, for words that both share."""

@@ -283,7 +283,7 @@ class Decoder:
             return Answer(translation, nbest, lattice)
 
     def evidence(self, given: Input, risk: MbrSettings, stop: StopFlag | None = None) -> Evidence | None:
-        """The list of the second model for a sentence; None if there is none, or it cannot follow its instructions."""
+        """The second model's list for a sentence; None without such a model, or if the sentence has instructions."""
         second = self._second
         if second is None or not risk.evidence or risk.gain != "chrf++" or not is_plain(given):
             return None

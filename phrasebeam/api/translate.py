@@ -37,7 +37,7 @@ from phrasebeam.decoder.marked_text.sentence_division import SentenceDivision
 from phrasebeam.decoder.marked_text.tokenization import Tokenization, is_of_raw_text
 from phrasebeam.decoder.model.description import open_description
 from phrasebeam.decoder.normalization.directory import NORMALIZER, is_normalizer
-from phrasebeam.decoder.output.request import Request
+from phrasebeam.decoder.output.request import Request, SparseDetail
 from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
 from phrasebeam.decoder.translate.outputs import STANDARD_OUTPUT, write_outputs
 from phrasebeam.decoder.translate.pipeline import LineOutput, LineSettings, translate_lines
@@ -150,15 +150,8 @@ def _request(options: TranslateOptions, settings: TranslateSettings) -> Request:
     beam = math.inf if options["lattice_beam"] is None else options["lattice_beam"]
     wants_lattice = options["lattice_output"] is not None
     confidence = settings.confidence if options["confidence"] else None
-    return Request(
-        n,
-        options["distinct"],
-        settings.mbr,
-        wants_lattice,
-        "names" if sparse else "",
-        beam,
-        confidence,
-    )
+    detail: SparseDetail = "names" if sparse else ""
+    return Request(n, options["distinct"], settings.mbr, wants_lattice, detail, beam, confidence)
 
 
 def _training_files(options: TrainingInputOptions) -> TrainingFiles | None:

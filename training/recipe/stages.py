@@ -48,7 +48,7 @@ from phrasebeam.training.tuning.tune_model import tune_model
 
 BUILDING = 0.5  # time of building a model for each training pair, relative to the time of decoding a sentence
 Size = Annotated[int, Field(ge=1, le=MOST_COMPARED)]
-Evidence = Annotated[float, Field(ge=0, lt=1)]
+EvidenceShare = Annotated[float, Field(ge=0, lt=1)]
 
 
 class BuildStage(TrainerStage):
@@ -216,7 +216,7 @@ class RiskStage(RecipeStage):
         [0.3, 1.0, 3.0], min_length=1, max_length=20, description="scales of model scores to try"
     )
     gains: list[Gain] = Field(["bleu"], min_length=1, max_length=2, description="gains to try, see the section mbr")
-    evidence: list[Evidence] = Field(
+    evidence: list[EvidenceShare] = Field(
         [0.0], min_length=1, max_length=10, description="shares of a second model to try, see the section mbr"
     )
     metric: MetricName = Field("bleu", description="metric that compares them")
