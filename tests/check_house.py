@@ -65,6 +65,7 @@ ROOMS = [
     "phrasebeam.training.joint_selection",
     "phrasebeam.training.expected_bleu",
     "phrasebeam.training.normalization",
+    "phrasebeam.training.recipe_texts",
     "phrasebeam.training.recipe",
     "phrasebeam.training.report",
     "phrasebeam.training.demo",

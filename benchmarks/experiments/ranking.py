@@ -28,7 +28,7 @@ from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.common.development_set import read_development
 from phrasebeam.training.joint_selection.config import RankingConfig
 from phrasebeam.training.joint_selection.ranking_model import train_ranking
-from phrasebeam.training.recipe.recipe_data import TwinSettings
+from phrasebeam.training.recipe_texts.recipe_data import TwinSettings
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.tune_model import tune_model
 from phrasebeam.training.twins.twins import twins_of_files

@@ -35,8 +35,8 @@ from benchmarks.measure import run as run_command
 from phrasebeam import train, translate
 from phrasebeam.api.config import CONFIGS
 from phrasebeam.base.files import read_lines, write_lines
-from phrasebeam.training.recipe.held_out_pairs import WORD, newest_pairs
-from phrasebeam.training.recipe.varieties import written_otherwise
+from phrasebeam.training.recipe_texts.held_out_pairs import WORD, newest_pairs
+from phrasebeam.training.recipe_texts.varieties import written_otherwise
 
 FEW, HELD_OUT = 5_000, 400  # pairs of larger corpora that are used as pairs; pairs that are tuned on
 LEAST_LINKS, LEAST_JACCARD = 2, 0.1  # of an entry of the dictionary: links, and links / occurrences of either word

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from benchmarks.corpora import CORPORA, development_of
 from benchmarks.neural.settings import Settings
 from phrasebeam.base.files import atomic_file, read_lines
-from phrasebeam.training.recipe.held_out_pairs import newest_pairs
-from phrasebeam.training.recipe.varieties import written_otherwise
+from phrasebeam.training.recipe_texts.held_out_pairs import newest_pairs
+from phrasebeam.training.recipe_texts.varieties import written_otherwise
 
 HELD_OUT = 500  # the number that the recipe `small` holds out
 SIDES = "source", "target"

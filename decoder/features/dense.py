@@ -9,7 +9,7 @@ from phrasebeam.base.array_struct import struct_of
 from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.features.dense_feature import names_of
 from phrasebeam.decoder.features.pair import PAIR_FEATURES, weights_by_length
-from phrasebeam.decoder.features.registry import LISTS, OPTIONAL, SCALARS, SINGLE
+from phrasebeam.decoder.features.registry import LISTS, OF_LETTERS, OPTIONAL, SCALARS, SINGLE
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.stateful import ABSENT, STATEFUL
 from phrasebeam.decoder.features.weights import Weights
@@ -111,6 +111,13 @@ def check_counts(weights: Weights, phrases: PhraseTable) -> None:
     needed = [name for name in names if getattr(weights, name) is not None]
     if needed and not phrases.joint_counts[:SAMPLE].any():
         raise ModelError(f"weights: {needed[0]} is given, but the phrase table has no counts; remove it")
+
+
+def check_letters(weights: Weights, has_letters: bool) -> None:
+    """Raise ModelError if a feature with a weight needs a model of letters, and the model has none."""
+    for name in names_of(OF_LETTERS):
+        if getattr(weights, name) is not None and not has_letters:
+            raise ModelError(f"weights: {name} is given, but the model has no model of letters; remove it")
 
 
 def dense_weights(

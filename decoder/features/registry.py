@@ -38,6 +38,13 @@ RELATED_WORDS = DenseFeature(
     "related_words",
     "number of known words that are translated instead of unknown ones: other inflected forms, parts of compounds",
 )
+SPELLED_WORDS = DenseFeature(
+    "spelled_words",
+    "number of unknown words whose letters are translated, by the model of letters that the model has",
+)
+SPELLING = DenseFeature("spelling", "log probability of such a translation, given the unknown word")
+OF_LETTERS = (SPELLED_WORDS, SPELLING)  # need a model of letters
+OF_UNKNOWN_WORDS = (RELATED_WORDS, SPELLED_WORDS)  # with each of these, unknown words have more translations
 INPUT_SCORE = DenseFeature(
     "input_score",
     "sum of the log probabilities of the chosen arcs of a lattice or confusion network; 0 for text",
@@ -54,6 +61,8 @@ _UNSCALED = (
     *PAIR_FEATURES,
     LENGTH_GROUPS,
     RELATED_WORDS,
+    SPELLED_WORDS,
+    SPELLING,
     _STATEFUL.pop(OPERATIONS.name),
     INPUT_SCORE,
     *_STATEFUL.values(),

@@ -1,6 +1,7 @@
 """Synthetic phrase pairs, which a sentence adds to the phrase table.
 
-They are copies of unknown words, translations of known words that replace unknown words, and translations of terms.
+They are copies of unknown words, translations of known words that replace unknown words, translations of the letters
+of unknown words, and translations of terms.
 """
 
 from collections.abc import Sequence
@@ -32,6 +33,9 @@ class SyntheticPair(NamedTuple):
     # For known words that replace an unknown word: values of the table's features, number of these words
     ln_scores: tuple[float, ...] = ()
     n_related: int = 0
+    # For letters that are translated: number of words, ln of the probability of the translation
+    n_spelled: int = 0
+    ln_spelling: float = 0.0
     shown: str = ""  # text of the output instead of `target`, which the language model scores; "": `target`
 
     @property
@@ -53,6 +57,8 @@ class SyntheticPairs(NamedTuple):
     ln_scores: Annotated[np.ndarray, array(np.float64, "K", "T")]  # values of the T features of the phrase table
     unknown: Annotated[np.ndarray, array(np.float64, "K")]  # value of the unknown-word penalty
     n_related: Annotated[np.ndarray, array(np.float64, "K")]  # value of the feature related_words
+    n_spelled: Annotated[np.ndarray, array(np.float64, "K")]  # value of the feature spelled_words
+    ln_spelling: Annotated[np.ndarray, array(np.float64, "K")]  # value of the feature spelling
     # The table's pair of the same words, whose reordering scores they get; or NO_TABLE_PAIR
     table_pair: Annotated[np.ndarray, array(np.int64, "K", fill=NO_TABLE_PAIR)]
     # Hashes of the W words at each of E levels of sparse features, see Levels
@@ -98,6 +104,8 @@ def pack_synthetic_pairs(
         ln_scores=np.array([pair.ln_scores or (pair.ln_score,) * n_scores for pair in pairs], np.float64),
         unknown=np.array([pair.unknown for pair in pairs], np.float64),
         n_related=np.array([pair.n_related for pair in pairs], np.float64),
+        n_spelled=np.array([pair.n_spelled for pair in pairs], np.float64),
+        ln_spelling=np.array([pair.ln_spelling for pair in pairs], np.float64),
         classes=levels.classes("target", oov_ids) if levels else NO_CLASSES,
     )
 

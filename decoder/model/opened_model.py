@@ -21,7 +21,7 @@ from phrasebeam.decoder.sparse.levels import Levels
 from phrasebeam.decoder.sparse.sparse_files import open_pair_names, open_sparse
 from phrasebeam.decoder.sparse.templates import Templates, needs_tags
 from phrasebeam.decoder.tables.language_models import TargetModel, join_language_models
-from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
+from phrasebeam.decoder.tables.model_files import LETTERS, TRAIN_AGAIN
 from phrasebeam.decoder.tables.model_paths import LARGEST_TEXT, check_model_files, model_file
 from phrasebeam.decoder.tables.phrase_table import ReorderingTable, longest, open_phrase_table, open_reordering_table
 from phrasebeam.decoder.tables.score_smoothing import NO_DISCOUNTING, Discounting, open_discounting
@@ -50,6 +50,7 @@ class Model(NamedTuple):
     operation_names: FixedVocabulary | None = None  # of an operation sequence model, in the order of its keys
     # Stored by train-model, otherwise estimated when a feature first needs them
     word_counts: Callable[[], WordCounts] = lambda: NO_COUNTS
+    letters: "Model | None" = None  # translates the letters of unknown words
 
     @property
     def moses_names(self) -> list[MosesFeature]:
@@ -108,7 +109,8 @@ def open_model(directory: str | Path, is_verified: bool = True) -> Model:
     find_idf = cache(lambda: word_idf(word_counts(), description.sentence_pairs))
     discounting = open_discounting(directory, description.smoothing, phrases.n_pairs)
     names = open_pair_names(directory)
-    return Model(*fields, discounting, templates, levels, names, find_idf, operation_names, word_counts)
+    letters = open_model(directory / LETTERS, is_verified) if (directory / LETTERS).exists() else None
+    return Model(*fields, discounting, templates, levels, names, find_idf, operation_names, word_counts, letters)
 
 
 def _open_language_model(directory: Path, entry: LanguageModelFile) -> TargetModel:

@@ -13,10 +13,11 @@ from phrasebeam.base.progress import stage
 from phrasebeam.decoder.normalization.letter_edits import edits_of
 from phrasebeam.decoder.normalization.letter_outputs import LetterOutputs, ln_outputs
 from phrasebeam.decoder.normalization.near_words import Lexicon, near_forms
-from phrasebeam.decoder.normalization.word_letters import OF_WORDS, Alphabet, Spelling
+from phrasebeam.decoder.normalization.word_letters import Alphabet
 from phrasebeam.decoder.normalization.word_memory import MEMORY_FEATURES, WordMemory
 from phrasebeam.decoder.output.nbest_table import nbest_table
 from phrasebeam.decoder.tables.language_models import LN10
+from phrasebeam.decoder.tokenizers.spelling import OF_WORDS, Spelling
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.engine.current_engine import current_engine
 from phrasebeam.lm.text.vocabulary import END

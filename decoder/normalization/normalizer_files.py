@@ -22,8 +22,9 @@ from phrasebeam.decoder.model.digests import Digest, file_digest
 from phrasebeam.decoder.normalization.candidates import CandidateSettings, LetterCosts
 from phrasebeam.decoder.normalization.directory import NORMALIZER, is_normalizer
 from phrasebeam.decoder.normalization.letter_outputs import LetterOutputs
-from phrasebeam.decoder.normalization.word_letters import Alphabet, Spelling
+from phrasebeam.decoder.normalization.word_letters import Alphabet
 from phrasebeam.decoder.normalization.word_memory import WordMemory
+from phrasebeam.decoder.tokenizers.spelling import Spelling
 
 NORMALIZER_FORMAT = "phrasebeam normalizer 3"
 LETTER_MODEL = "letters"

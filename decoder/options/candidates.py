@@ -271,6 +271,7 @@ def score_synthetic(number, lookup: Lookup):
     total = weights.phrase_penalty - weights.word_penalty * target_length(lookup.tables, lookup.sentence, pair)
     total += weights.unknown_word_penalty * synthetic.unknown[number]
     total += weights.related_words * synthetic.n_related[number]
+    total += weights.spelled_words * synthetic.n_spelled[number] + weights.spelling * synthetic.ln_spelling[number]
     total += weighted_input(lookup.sentence.paths, weights.input_score, pair)
     for column in range(weights.translation.size):
         total += weights.translation[column] * synthetic.ln_scores[number, column]

@@ -111,6 +111,10 @@ def _add_alone(tables, sentence, space, pair, begin, end, length, features):
         features[places.unknown_word_penalty] += synthetic.unknown[number]
         if places.related_words != ABSENT:
             features[places.related_words] += synthetic.n_related[number]
+        if places.spelled_words != ABSENT:
+            features[places.spelled_words] += synthetic.n_spelled[number]
+        if places.spelling != ABSENT:
+            features[places.spelling] += synthetic.ln_spelling[number]
         for column in range(n_translation):
             features[places.translation + column] += synthetic.ln_scores[number, column]
     else:

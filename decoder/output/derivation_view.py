@@ -123,7 +123,8 @@ class DerivationView:
         if pair < 0:
             synthetic = self.source.synthetic[-1 - pair]
             is_copied = synthetic.unknown != 0 and bool(words) and list(synthetic.target) == words
-            is_fallback = synthetic.unknown != 0 and bool(target) and not (is_copied or synthetic.n_related)
+            is_replaced = is_copied or synthetic.n_related or synthetic.n_spelled
+            is_fallback = synthetic.unknown != 0 and bool(target) and not is_replaced
             points: Points = synthetic.alignment
         else:
             points = alignment_in(self.model.tables.phrases, pair, len(words), len(target))

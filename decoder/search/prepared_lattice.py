@@ -174,8 +174,8 @@ def _synthetic(path: Path, settings: InputSettings, unknown_words: UnknownWords 
     span = path.begin, path.end
     if not path.words:
         return [SyntheticPair(*span, (), unknown=UNKNOWN_WORD)]
-    related = unknown_words.related.of(path.words[0], *span) if unknown_words else []
-    return [*related, unknown_word(path.words[0], *span, settings)]
+    found = unknown_words.of(path.words[0], *span) if unknown_words else []
+    return [*found, unknown_word(path.words[0], *span, settings)]
 
 
 def _by_span(paths: Sequence[Path], n_positions: int, longest: int) -> np.ndarray:

@@ -21,6 +21,7 @@ from phrasebeam.decoder.options.bounds_checks import BoundsChecks
 from phrasebeam.decoder.sparse.levels import NO_CLASSES, NO_CONTENT, UNCLASSED
 from phrasebeam.decoder.tables.phrase_table import ABSENT, LEAST_LN
 from phrasebeam.decoder.unknown_words.related_pairs import HeldOut, RelatedPairs
+from phrasebeam.decoder.unknown_words.spelled_pairs import SpelledPairs
 
 
 class PreparerSettings(NamedTuple):
@@ -32,16 +33,24 @@ class PreparerSettings(NamedTuple):
 
 
 class UnknownWords(NamedTuple):
-    """Finds translations of known words that can replace the translations of unknown words."""
+    """Finds translations of unknown words: through known words, and through their letters. None: not in this way."""
 
-    related: RelatedPairs
+    related: RelatedPairs | None
+    spelled: SpelledPairs | None
     held_out: HeldOut | None = None
 
     def pairs_of(self, words: Sequence[str], is_oov: np.ndarray, terms: Sequence[Term]) -> list[SyntheticPair]:
         """Phrase pairs for the unknown words (bool[n]) of `words` outside terms."""
         in_terms = {i for term in terms for i in range(term.begin, term.end)}
         unknown = [i for i in is_oov.nonzero()[0].tolist() if i not in in_terms]
-        return [pair for i in unknown for pair in self.related.of(words[i], i, i + 1, self.held_out)]
+        return [pair for i in unknown for pair in self.of(words[i], i, i + 1)]
+
+    def of(self, word: str, begin: int, end: int) -> list[SyntheticPair]:
+        """Phrase pairs for an unknown word in the span begin:end."""
+        found = self.related.of(word, begin, end, self.held_out) if self.related else []
+        if self.spelled and self.held_out is None:  # the model of letters may know the words of a training sentence
+            found += self.spelled.of(word, begin, end)
+        return found
 
 
 class LatticeWords(NamedTuple):

@@ -47,6 +47,7 @@ from phrasebeam.kernels.second_compiler import call_of, second_compiler
 NO_OPTIONS, NOT_SEARCHED, NO_TRANSLATION = np.int64(1), np.int64(2), np.int64(3)
 # Fields of a Sentence that differ within a batch: those of its words, and those of its pairs for unknown words
 WORDS, SOURCES, RULES, FIRST, TARGET_WORDS, LM_IDS, OFFSETS, PAIRS = range(8)
+PAIR_FIELDS = ("alignment_points", "ln_scores", "unknown", "n_related", "n_spelled", "ln_spelling", "table_pair")
 FIELDS: dict[int, list[tuple[str, ...]]] = {
     WORDS: [("words",)],
     SOURCES: [("sources",)],
@@ -55,7 +56,7 @@ FIELDS: dict[int, list[tuple[str, ...]]] = {
     TARGET_WORDS: [("synthetic", "target_words")],
     LM_IDS: [("synthetic", "lm_ids")],
     OFFSETS: [("synthetic", "target_offsets"), ("synthetic", "alignment_offsets")],
-    PAIRS: [("synthetic", name) for name in ("alignment_points", "ln_scores", "unknown", "n_related", "table_pair")],
+    PAIRS: [("synthetic", name) for name in PAIR_FIELDS],
 }
 
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from phrasebeam.base.errors import ConfigError, ModelError, excerpt
-from phrasebeam.decoder.features.registry import RELATED_WORDS
+from phrasebeam.decoder.features.dense import FeatureLayout
+from phrasebeam.decoder.features.registry import RELATED_WORDS, SPELLED_WORDS
 from phrasebeam.decoder.held_out.filtered_table import FilteredTables, TableFilter
 from phrasebeam.decoder.held_out.leave_one_out import longest_held_out
 from phrasebeam.decoder.input.sentence_input import Input
@@ -22,16 +23,24 @@ from phrasebeam.decoder.search.prepared_sentence import (
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.search.workspace import Workspace
 from phrasebeam.decoder.unknown_words.related_pairs import HeldOut, RelatedPairs
+from phrasebeam.decoder.unknown_words.spelled_pairs import SpelledPairs, TranslateLetters
 
 
 class SentencePreparer:
     """Prepares sentences for the search; any number of threads may share one."""
 
-    def __init__(self, model: Model, folds: Sequence[Fold], settings: PreparerSettings):
+    def __init__(
+        self,
+        model: Model,
+        folds: Sequence[Fold],
+        settings: PreparerSettings,
+        translate_letters: TranslateLetters | None = None,
+    ):
         """`folds` are needed only for sentences that name one, see HeldOutPair."""
         self.model, self.settings, self._folds = model, settings, folds
         self.bounds_checks = BoundsChecks(model.tables)
         self._related = RelatedPairs(model, self.bounds_checks)
+        self._spelled = SpelledPairs(translate_letters) if translate_letters else None
 
     def prepare(
         self, given: Input, snapshot: WeightSnapshot, workspace: Workspace, reference: np.ndarray | None = None
@@ -43,7 +52,7 @@ class SentencePreparer:
         """
         tables, model, longest = FilteredTables(snapshot.tables, None), self.model_for(given), self.settings.longest
         bounds_checks = self.bounds_checks
-        unknown_words = self._unknown_words(given) if snapshot.layout.has(RELATED_WORDS.name) else None
+        unknown_words = self._unknown_words(given, snapshot.layout)
         if given.lattice is not None:
             if reference is not None:
                 raise ConfigError("forced decoding supports only text, not lattices or confusion networks; give text")
@@ -62,12 +71,16 @@ class SentencePreparer:
                 bounds_checks = BoundsChecks(tables.tables)
         return prepare_sentence(given, model, tables, longest, self.settings.input, bounds_checks, unknown_words)
 
-    def _unknown_words(self, given: Input) -> UnknownWords:
+    def _unknown_words(self, given: Input, layout: FeatureLayout) -> UnknownWords | None:
+        related = self._related if layout.has(RELATED_WORDS.name) else None
+        spelled = self._spelled if layout.has(SPELLED_WORDS.name) else None
+        if related is None and spelled is None:
+            return None
         held_out = None
         if given.held_out is not None and given.held_out.reference:
             least_count = 2 if given.held_out.mode == "singletons" else 0
             held_out = HeldOut(frozenset(given.words), least_count)
-        return UnknownWords(self._related, held_out)
+        return UnknownWords(related, spelled, held_out)
 
     def _table_filter(self, given: Input, snapshot: WeightSnapshot, workspace: Workspace) -> TableFilter:
         """The workspace's table filter for the fold of language models that the sentence names."""

@@ -7,6 +7,7 @@ from phrasebeam.decoder.features.dense import (
     FeatureLayout,
     active_groups,
     check_counts,
+    check_letters,
     check_stateful,
     dense_weights,
     feature_names,
@@ -52,6 +53,7 @@ def weight_snapshot(
     tables = model.tables
     check_counts(weights, tables.phrases)
     check_stateful(weights, tables)
+    check_letters(weights, model.letters is not None)
     n_scores, n_models = tables.phrases.ln_scores.shape[1], len(model.language_models)
     dense = dense_weights(weights, n_scores, model.description.reordering, n_models)
     active = only_groups(tables.sparse, active_groups(weights, tables.sparse))

@@ -174,6 +174,7 @@ OTHER_FILES = {  # content by name; * stands for a number, or for source and tar
     ),
     "README.md": "for people: how and from what the model was made, and its scores; no command reads it",
     "evidence/**/*": "a second model with the same source tokens, see `evidence` in the settings of minimum Bayes risk",
+    "letters/**/*": "a model of letters, which translates unknown words, see `spelled_words` in the features",
     "operations/lm.bin": "language model over operations, a KenLM probing binary",
     "operations/names": "operations as words of that model, one per line in the order of their keys",
     "templates.yaml": "the groups of sparse features, and the format of their keys",
@@ -184,7 +185,7 @@ OTHER_FILES = {  # content by name; * stands for a number, or for source and tar
 ALIGNER = "aligner.yaml"  # of a saved aligner, which is not a model
 MODEL, ALIGNMENT = "model.yaml", "alignment"
 SEARCH, README = "search.yaml", "README.md"
-EVIDENCE = "evidence"  # the folder of a second model
+EVIDENCE, LETTERS = "evidence", "letters"  # the folders of a second model, and of a model of letters
 EDITABLE = ("weights.yaml", SEARCH, README)  # users may change them
 WORK_DIRECTORIES = (
     "tuning",

@@ -10,7 +10,7 @@ import numpy as np
 
 from phrasebeam.base.errors import ModelError
 from phrasebeam.base.memory_bound import room_for_pages
-from phrasebeam.decoder.features.registry import RELATED_WORDS
+from phrasebeam.decoder.features.registry import OF_UNKNOWN_WORDS
 from phrasebeam.decoder.held_out.filtered_table import FilteredTables
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.options.translation_options import FULL
@@ -79,7 +79,7 @@ class BatchSearcher:
     def best(self, lines: Sequence[str]) -> FoundBatch | None:
         """The translations of the leading lines (tokenized) that have words and no error; None without batches."""
         searcher, snapshot = self._searcher, self._searcher.snapshot
-        if not self._takes_batches or snapshot.layout.has(RELATED_WORDS.name):
+        if not self._takes_batches or any(snapshot.layout.has(one.name) for one in OF_UNKNOWN_WORDS):
             return None
         most = int(max(1, min(MOST_SENTENCES, room_for_pages() / BYTES_PER_SENTENCE)))  # the room may be infinite
         with _compiling:  # one thread compiles, and the others wait for it

@@ -23,6 +23,7 @@ from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot, ranking_weights, weight_snapshot
 from phrasebeam.decoder.search.workspace import Workspace
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
+from phrasebeam.decoder.translate.letter_forms import LETTER_SEARCH, LetterForms
 
 
 class Searcher:
@@ -55,7 +56,8 @@ class Searcher:
         return Searcher(self.model, settings, input_settings=self.input_settings)
 
     def _new_preparer(self, folds: Sequence[Fold], settings: PreparerSettings) -> SentencePreparer:
-        return SentencePreparer(self.model, folds, settings)
+        letters = LetterForms(Searcher(self.model.letters, LETTER_SEARCH).search) if self.model.letters else None
+        return SentencePreparer(self.model, folds, settings, letters)
 
     def new_snapshot(self, weights: Weights, sparse: SparseWeights) -> WeightSnapshot:
         """A snapshot of other weights, to be assigned to `snapshot`. Raises ModelError if they do not fit the model."""

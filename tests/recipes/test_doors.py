@@ -57,7 +57,7 @@ class PenaltyStage(RecipeStage):
 ''',
     )
     recipe = "training/recipe/recipe.py"
-    line = "from phrasebeam.training.recipe.recipe_data import TwinSettings\n"
+    line = "from phrasebeam.training.recipe_texts.recipe_data import TwinSettings\n"
     copy.replace(recipe, line, "from phrasebeam.training.recipe.penalty_stage import PenaltyStage\n" + line)
     copy.replace(recipe, "    BuildStage\n    | TuneStage", "    PenaltyStage\n    | BuildStage\n    | TuneStage")
     build = {"language_model": {"order": 2}, "phrases": {"max_length": 2}}

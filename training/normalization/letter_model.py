@@ -7,16 +7,17 @@ import numpy as np
 
 from phrasebeam.base.config import parse_config, save_config
 from phrasebeam.base.files import scratch_directory
-from phrasebeam.decoder.normalization.candidates import LetterCosts
 from phrasebeam.decoder.normalization.letter_edits import edits_of
-from phrasebeam.decoder.normalization.word_letters import OF_WORDS, Spelling
+from phrasebeam.decoder.normalization.word_letters import Alphabet
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.tables.model_files import SEARCH
+from phrasebeam.decoder.tokenizers.spelling import OF_WORDS, Spelling
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
 from phrasebeam.lm.estimate import estimate
 from phrasebeam.lm.probing_writer import write_probing
 from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.model_building.train_model import train_model
-from phrasebeam.training.normalization.normalizer_settings import LetterModelSettings
+from phrasebeam.training.normalization.normalizer_settings import LetterTableSettings
 from phrasebeam.training.normalization.word_pairs import Pair
 
 EDITS = "edits"  # name of the aligner that aligns letters by the cheapest edits
@@ -42,11 +43,13 @@ class LetterModelBuilder:
         directory: Path,
         known: Collection[str],
         of_forms: Spelling,
-        settings: LetterModelSettings,
+        settings: LetterTableSettings,
+        search: SearchSettings,
         threads: int,
         memory: int,
     ):
         self.directory, self.known, self.of_forms, self.settings = directory, sorted(known), of_forms, settings
+        self.search = search  # stored with each model
         self.threads, self.memory = threads, memory  # for the building of each model
 
     def prepare(self) -> None:
@@ -56,10 +59,10 @@ class LetterModelBuilder:
             _write(text, self.known, self.of_forms)
             write_probing(estimate(text, self.settings.order, self.memory, self.directory), path, self.memory)
 
-    def build(self, name: str, pairs: Mapping[Pair, int], letters: LetterCosts) -> None:
+    def build(self, name: str, pairs: Mapping[Pair, int], alphabet: Alphabet, costs: np.ndarray) -> None:
         """Build the model `name` from word pairs and the number of their occurrences, unless it exists.
 
-        The aligner "edits" aligns letters by the cheapest edits, with the costs of `letters`. Raises SmtError, OSError.
+        The aligner "edits" aligns letters by the cheapest edits, with these `costs`. Raises SmtError, OSError.
         """
         output = self.directory / name
         if (output / SEARCH).exists():
@@ -72,10 +75,10 @@ class LetterModelBuilder:
             alignment = None
             if EDITS in self.settings.aligners:
                 alignment = directory / "alignment"
-                _write_alignment(alignment, [(pair, count) for pair, count in copies], letters)
+                _write_alignment(alignment, copies, alphabet, costs)
             kept = {KNOWN_LM: self.directory / KNOWN_MODEL} if self.known else {}
             train_model(source, target, output, self._config(), alignment, is_forced=True, kept_models=kept)
-        save_config(ModelSearch(search=self.settings.search), output / SEARCH)
+        save_config(ModelSearch(search=self.search), output / SEARCH)
 
     def _config(self) -> TrainModelConfig:
         settings = self.settings
@@ -108,11 +111,11 @@ def _write(path: Path, words: list[str], spelling: Spelling) -> None:
             file.write(f"{' '.join(spelling.tokens(word))}\n")
 
 
-def _write_alignment(path: Path, copies: Sequence[tuple[Pair, int]], letters: LetterCosts) -> None:
+def _write_alignment(path: Path, copies: Sequence[tuple[Pair, int]], alphabet: Alphabet, costs: np.ndarray) -> None:
     """Write the letters that the cheapest edits align, in Pharaoh's format, one line for each copy of a word pair."""
     words, forms = ([pair[side] for pair, _ in copies] for side in (0, 1))
-    texts = letters.alphabet.texts(words), letters.alphabet.form_texts(forms)
-    edits = edits_of(texts[0], np.arange(len(copies)), texts[1], letters.costs)
+    texts = alphabet.texts(words), alphabet.form_texts(forms)
+    edits = edits_of(texts[0], np.arange(len(copies)), texts[1], costs)
     sizes = zip(np.diff(texts[0].first).tolist(), np.diff(texts[1].first).tolist())
     with open(path, "w", encoding="utf-8", newline="\n") as file:
         for i, ((_, count), (n, m)) in enumerate(zip(copies, sizes)):

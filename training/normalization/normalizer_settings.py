@@ -8,20 +8,20 @@ from phrasebeam.base.config import WITHOUT_EFFECT, PositiveFactor, Section, Seed
 from phrasebeam.base.memory_bound import MemorySettings
 from phrasebeam.decoder.normalization.candidates import CandidateSettings
 from phrasebeam.decoder.search.search_settings import SearchSettings
+from phrasebeam.decoder.translate.letter_forms import LETTER_SEARCH
 from phrasebeam.lm.estimate import MIN_ORDER
 from phrasebeam.lm.ngrams import MAX_ORDER
 from phrasebeam.training.word_alignment.alignment_settings import Aligner
 
 MOST_FOLDS = 100
-LETTER_SEARCH = SearchSettings(algorithm="cube", pop_limit=100, stack=50, distortion_limit=0)
 
 
 FormLetters = Literal["auto", "characters", "spaced"]
 LetterAligner = Literal["edits", Aligner]
 
 
-class LetterModelSettings(Section):
-    """The letter model: a phrase-based model that translates the letters of a word."""
+class LetterTableSettings(Section):
+    """A phrase-based model that translates the letters of a word."""
 
     copies: int = Field(3, ge=1, le=1_000_000, description="maximum number of times that a repeated word pair counts")
     aligners: list[LetterAligner] = Field(
@@ -39,6 +39,11 @@ class LetterModelSettings(Section):
         description="length of the longest n-grams of the operation sequence model; 0: no such model",
     )
     longest: int = Field(7, ge=1, le=20, description="maximum phrase length in letters")
+
+
+class LetterModelSettings(LetterTableSettings):
+    """The letter model, and how it lists candidates."""
+
     search: SearchSettings = Field(LETTER_SEARCH, description="search settings for the lists of candidates")
 
 

@@ -37,9 +37,10 @@ from phrasebeam.decoder.normalization.normalizer_files import (
     open_parts,
 )
 from phrasebeam.decoder.normalization.running_text import distinct_words
-from phrasebeam.decoder.normalization.word_letters import Alphabet, Spelling
+from phrasebeam.decoder.normalization.word_letters import Alphabet
 from phrasebeam.decoder.normalization.word_memory import WordMemory
 from phrasebeam.decoder.tables.provenance import check_work, file_digests, signature, version
+from phrasebeam.decoder.tokenizers.spelling import Spelling
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.process.interruption import goes_on_in
@@ -150,7 +151,8 @@ class _Training:
         self.alphabet = Alphabet.of(words, forms, spelling)
         self.workers = min(settings.threads, settings.folds + 1)
         bounds = settings.threads // self.workers, max(LEAST_MEMORY, settings.memory // self.workers)
-        self.builder = LetterModelBuilder(self.work, known, spelling, settings.letter_model, *bounds)
+        letter_model = settings.letter_model
+        self.builder = LetterModelBuilder(self.work, known, spelling, letter_model, letter_model.search, *bounds)
         self._begin()
 
     def run(self, digests: dict[str, dict[str, str]]) -> NormalizerDescription:
@@ -182,7 +184,7 @@ class _Training:
         """Build the model of a piece, unless it exists; return candidates for the sentences that it has not seen."""
         name, pairs, sentences = pieces[number]
         letters = self._letters(pairs)
-        self.builder.build(name, Counter(pairs), letters)
+        self.builder.build(name, Counter(pairs), letters.alphabet, letters.costs)
         words = distinct_words([[word for word, _ in sentence] for sentence in sentences])
         decoder, memory = Decoder.load(self.work / name), WordMemory.of(pairs, self.known)
         lexicon, settings = lexicon_of(memory.forms, self.alphabet), self.settings.candidates

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from phrasebeam.base.errors import FormatError, excerpt
 from phrasebeam.base.files import read_lines
-from phrasebeam.decoder.normalization.word_letters import Spelling
 from phrasebeam.decoder.tokenizers.simple_tokenizers import composed
+from phrasebeam.decoder.tokenizers.spelling import Spelling
 from phrasebeam.training.normalization.normalizer_settings import FormLetters
 
 LONGEST_WORD = 200  # characters; anything longer is not a word, but a line of some other file

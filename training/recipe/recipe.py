@@ -11,8 +11,7 @@ from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.model_building.train_model import language_model_paths
 from phrasebeam.training.recipe.chosen_search import ChooseStage
-from phrasebeam.training.recipe.held_out_pairs import LEAST_PAIRS
-from phrasebeam.training.recipe.recipe_data import TwinSettings
+from phrasebeam.training.recipe.letter_model import LetterModelStage
 from phrasebeam.training.recipe.refit import RefitStage
 from phrasebeam.training.recipe.second_model import SecondModelStage
 from phrasebeam.training.recipe.stages import (
@@ -24,6 +23,8 @@ from phrasebeam.training.recipe.stages import (
     RiskStage,
     TuneStage,
 )
+from phrasebeam.training.recipe_texts.held_out_pairs import LEAST_PAIRS
+from phrasebeam.training.recipe_texts.recipe_data import TwinSettings
 
 MOST_STAGES = 50
 AnyStage = Annotated[
@@ -35,6 +36,7 @@ AnyStage = Annotated[
     | RankingStage
     | JoinStage
     | SecondModelStage
+    | LetterModelStage
     | RiskStage
     | RefitStage,
     Field(discriminator="kind"),

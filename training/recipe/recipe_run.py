@@ -36,9 +36,20 @@ from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.model_building.train_model import with_capitals
 from phrasebeam.training.model_building.word_alignments import check_alignments
-from phrasebeam.training.recipe.dictionary import read_dictionary, with_entries
 from phrasebeam.training.recipe.recipe import Recipe
-from phrasebeam.training.recipe.recipe_data import (
+from phrasebeam.training.recipe.recipe_screen import RecipeScreen
+from phrasebeam.training.recipe.score_table import score_cells, shown_metrics
+from phrasebeam.training.recipe.stage import (
+    RecipeStage,
+    SetScores,
+    StageWork,
+    clear_stage,
+    scores_of,
+    translated,
+    write_changed,
+)
+from phrasebeam.training.recipe_texts.dictionary import read_dictionary, with_entries
+from phrasebeam.training.recipe_texts.recipe_data import (
     NO_DEVELOPMENT,
     CleanedData,
     DividedData,
@@ -51,18 +62,7 @@ from phrasebeam.training.recipe.recipe_data import (
     with_held_out,
     without_twins,
 )
-from phrasebeam.training.recipe.recipe_screen import RecipeScreen
-from phrasebeam.training.recipe.score_table import score_cells, shown_metrics
-from phrasebeam.training.recipe.seen_sentences import Seen, check_enough_unseen, seen_in_training, without_seen
-from phrasebeam.training.recipe.stage import (
-    RecipeStage,
-    SetScores,
-    StageWork,
-    clear_stage,
-    scores_of,
-    translated,
-    write_changed,
-)
+from phrasebeam.training.recipe_texts.seen_sentences import Seen, check_enough_unseen, seen_in_training, without_seen
 
 WORK = "recipe"
 KEPT_ADVICE = "their scores are higher than those of new text; --leave-out-seen leaves them out"

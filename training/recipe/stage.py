@@ -24,7 +24,7 @@ from phrasebeam.training.common.derived_model import DerivedModel, Making
 from phrasebeam.training.common.settings import ScoringSettings, settings_with_effect
 from phrasebeam.training.metrics.definitions import METRICS, MetricName
 from phrasebeam.training.metrics.evaluation import EvaluationOptions, evaluate_texts
-from phrasebeam.training.recipe.recipe_data import DividedData, RecipeFiles
+from phrasebeam.training.recipe_texts.recipe_data import DividedData, RecipeFiles
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=40)]
 REPORTED = ("bleu", "chrf++", "ter", "wer", "cer", "accuracy")  # metrics in reports, besides that of the recipe

@@ -35,10 +35,10 @@ from phrasebeam.training.bitext.pair_files import as_given, columns_given, reads
 from phrasebeam.training.common.settings import ScoringSettings
 from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.recipe.recipe import Recipe, recipe_file
-from phrasebeam.training.recipe.recipe_data import Dictionary, RecipeFiles
 from phrasebeam.training.recipe.recipe_report import write_report
 from phrasebeam.training.recipe.recipe_run import WORK, RecipeResult, run_recipe
 from phrasebeam.training.recipe.stage import with_seeds
+from phrasebeam.training.recipe_texts.recipe_data import Dictionary, RecipeFiles
 from phrasebeam.training.report.run_files import find_training
 from phrasebeam.training.report.training_report import training_report
 

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from phrasebeam.decoder.normalization.letter_edits import PathSums, edits_of, expect_edits, learn_costs
-from phrasebeam.decoder.normalization.word_letters import OF_WORDS, Alphabet, Spelling
+from phrasebeam.decoder.normalization.word_letters import Alphabet
 from phrasebeam.decoder.tokenizers.simple_tokenizers import composed
+from phrasebeam.decoder.tokenizers.spelling import OF_WORDS, Spelling
 from tests.decoder.normalization.words import ALPHABET, random_costs
 from tests.naive.normalization import expected_edits, least_cost
 

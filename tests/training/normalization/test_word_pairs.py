@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from phrasebeam.base.errors import FormatError
-from phrasebeam.decoder.normalization.word_letters import Spelling
+from phrasebeam.decoder.tokenizers.spelling import Spelling
 from phrasebeam.training.normalization.word_pairs import (
     in_parts,
     read_known_words,

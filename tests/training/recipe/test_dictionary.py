@@ -7,8 +7,8 @@ import phrasebeam
 from phrasebeam.base.files import read_lines, write_lines
 from phrasebeam.cli import main
 from phrasebeam.training.bitext.bitext_files import BitextFiles
-from phrasebeam.training.recipe.dictionary import with_entries
-from phrasebeam.training.recipe.recipe_data import RecipeFiles, TwinData
+from phrasebeam.training.recipe_texts.dictionary import with_entries
+from phrasebeam.training.recipe_texts.recipe_data import RecipeFiles, TwinData
 from tests.training.recipe.stages import MAXFORCE, STAGES, TUNE
 
 ENTRIES = "zwölfuhrläuten\tnoon bells\nTaxi\tTaxi\n\nohne\t\n"

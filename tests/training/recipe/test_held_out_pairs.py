@@ -7,8 +7,8 @@ import phrasebeam
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.cli import main
 from phrasebeam.training.bitext.bitext_files import BitextFiles
-from phrasebeam.training.recipe.held_out_pairs import hold_out, newest_pairs, newness
 from phrasebeam.training.recipe.recipe import Recipe
+from phrasebeam.training.recipe_texts.held_out_pairs import hold_out, newest_pairs, newness
 from tests.training.recipe.stages import MAXFORCE, STAGES, TUNE, content
 
 SMALL = {

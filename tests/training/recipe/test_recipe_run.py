@@ -9,7 +9,7 @@ from phrasebeam.cli import main
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.model_building import word_alignments
 from phrasebeam.training.recipe import chosen_search
-from phrasebeam.training.recipe.recipe_data import RecipeFiles, TwinSettings, without_twins
+from phrasebeam.training.recipe_texts.recipe_data import RecipeFiles, TwinSettings, without_twins
 from tests import QUICK_ALIGNMENT
 from tests.training.recipe.stages import BUILD, MAXFORCE, STAGES, TEXTS, TUNE, content
 

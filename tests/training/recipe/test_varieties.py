@@ -8,8 +8,8 @@ import yaml
 
 import phrasebeam
 from phrasebeam.training.demo.demo_corpus import write_pairs
-from phrasebeam.training.recipe import varieties
-from phrasebeam.training.recipe.varieties import LetterPairs, divergence, written_otherwise
+from phrasebeam.training.recipe_texts import varieties
+from phrasebeam.training.recipe_texts.varieties import LetterPairs, divergence, written_otherwise
 from tests.training.recipe.stages import STAGES
 
 SPELLING = str.maketrans({"k": "qu", "s": "ç", "e": "é", "w": "hu", "a": "ā", "o": "ø"})

@@ -11,7 +11,7 @@ from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.bitext.cleaning import pair_cleaner, write_cleaned
 from phrasebeam.training.bitext.pair_files import write_sides
 from phrasebeam.training.model_building.config import TrainModelConfig
-from phrasebeam.training.recipe.recipe_data import CleanedData, TwinData
+from phrasebeam.training.recipe_texts.recipe_data import CleanedData, TwinData
 
 
 def read_dictionary(data: CleanedData, settings: TrainModelConfig, directory: Path) -> CleanedData:

@@ -17,8 +17,8 @@ from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.bitext.cleaning import write_cleaned
 from phrasebeam.training.bitext.pair_files import Columns
 from phrasebeam.training.model_building.config import TrainModelConfig
-from phrasebeam.training.recipe.held_out_pairs import hold_out
-from phrasebeam.training.recipe.varieties import written_otherwise
+from phrasebeam.training.recipe_texts.held_out_pairs import hold_out
+from phrasebeam.training.recipe_texts.varieties import written_otherwise
 from phrasebeam.training.twins.twins import twins_of_files
 
 NO_DEVELOPMENT = (

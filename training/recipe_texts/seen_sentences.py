@@ -7,7 +7,7 @@ from pathlib import Path
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import read_lines, write_lines
 from phrasebeam.training.bitext.bitext_files import BitextFiles
-from phrasebeam.training.recipe.recipe_data import LEAST_SENTENCES, RecipeFiles
+from phrasebeam.training.recipe_texts.recipe_data import LEAST_SENTENCES, RecipeFiles
 
 Seen = Mapping[str, Sequence[bool]]  # whether each source sentence of a set is in the training data
 

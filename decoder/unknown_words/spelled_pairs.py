@@ -1,0 +1,46 @@
+"""Translations of unknown words letter by letter: names in another spelling, loans, words that two languages share."""
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from phrasebeam.decoder.features.dense import UNKNOWN_WORD
+from phrasebeam.decoder.input.synthetic_pairs import SyntheticPair
+from phrasebeam.decoder.tables.phrase_table import LEAST_LN
+from phrasebeam.decoder.unknown_words.related_pairs import WORDS_KEPT
+
+LEAST_LETTERS = 4  # of a word whose letters are translated
+# The likeliest forms of a word by a model of letters, and ln of their probabilities
+TranslateLetters = Callable[[str], list[tuple[str, float]]]
+
+
+class SpelledPairs:
+    """Finds pairs for the unknown words of a model by their letters; threads may share it."""
+
+    def __init__(self, translate_letters: TranslateLetters):
+        self._forms = lru_cache(WORDS_KEPT)(translate_letters)
+
+    def of(self, word: str, begin: int, end: int) -> list[SyntheticPair]:
+        """Pairs of the span begin:end for `word`, other than copies; none for words with few letters, as numbers."""
+        found = self._forms(word) if has_letters(word) else []
+        return [
+            SyntheticPair(
+                begin,
+                end,
+                (form,),
+                unknown=UNKNOWN_WORD,
+                alignment=((0, 0),),
+                n_spelled=1,
+                ln_spelling=max(ln_probability, LEAST_LN),
+            )
+            for form, ln_probability in found
+            if form != word
+        ]
+
+
+def has_letters(word: str) -> bool:
+    """Whether a word has enough letters for a model of letters.
+
+    >>> has_letters("Demokratie"), has_letters("1990er"), has_letters("und")
+    (True, False, False)
+    """
+    return sum(map(str.isalpha, word)) >= LEAST_LETTERS

@@ -1,0 +1,87 @@
+"""The stage that adds a model of letters, which translates unknown words that resemble their translations."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from phrasebeam.base.config import MOST_COUNTED, WITHOUT_EFFECT, Threads
+from phrasebeam.base.memory_bound import MemorySettings
+from phrasebeam.base.progress import log
+from phrasebeam.decoder.model.opened_model import open_model
+from phrasebeam.decoder.normalization.letter_edits import learn_costs
+from phrasebeam.decoder.normalization.word_letters import Alphabet
+from phrasebeam.decoder.tables.model_files import LETTERS
+from phrasebeam.decoder.tokenizers.spelling import OF_WORDS
+from phrasebeam.decoder.translate.letter_forms import LETTER_SEARCH
+from phrasebeam.decoder.unknown_words.spelled_pairs import has_letters
+from phrasebeam.process.unfinished import put_in_place
+from phrasebeam.training.common.derived_model import Making
+from phrasebeam.training.normalization.letter_model import LetterModelBuilder
+from phrasebeam.training.normalization.normalizer_settings import LetterTableSettings
+from phrasebeam.training.normalization.resembling_words import resembling_pairs
+from phrasebeam.training.recipe.stage import StageWork, TrainerStage, tried_in, write_changed
+
+FIRST_WEIGHTS = {"spelled_words": 1.0, "spelling": 0.6}  # until they are tuned
+
+
+class LetterStageSettings(MemorySettings):
+    """Which words a model of letters learns from, and how it is built."""
+
+    similarity: float = Field(
+        0.6,
+        gt=0,
+        le=1,
+        description="least similarity of a word to its translation: 1 - edit distance / length of the longer word",
+    )
+    fewest_pairs: int = Field(
+        100, ge=1, le=MOST_COUNTED, description="with fewer words that are so similar, there is no model of letters"
+    )
+    letter_model: LetterTableSettings = LetterTableSettings()
+    threads: Annotated[Threads, WITHOUT_EFFECT] = 2
+
+
+class LetterModelStage(TrainerStage):
+    """Trains a model of letters from words that resemble their translations, and stores it with the present model.
+
+    It translates unknown words. How much this counts is tuned by the next stage.
+    """
+
+    is_scored: ClassVar[bool] = False  # its weights are not tuned yet
+
+    kind: Literal["letter-model"]
+    settings: LetterStageSettings = LetterStageSettings()
+
+    def decodings(self, sentences: Mapping[str, int]) -> float:
+        """None: it decodes no sentences."""
+        return 0
+
+    def run(self, work: StageWork) -> None:
+        """Train the model of letters, and write both. With too few words, write only the present model."""
+        making, place = Making("letter-model", {"similarity": self.settings.similarity}), tried_in(work.output)
+        place.mkdir(parents=True, exist_ok=True)
+        if not build_letter_model(work.model, place, self.settings):
+            write_changed(work.model, work.output, making)
+            return
+        weights = open_model(work.model).weights.model_copy(update=FIRST_WEIGHTS)
+        write_changed(work.model, work.output, making, weights)
+        put_in_place(place / LETTERS, work.output / LETTERS)
+
+
+def build_letter_model(model: Path, place: Path, settings: LetterStageSettings) -> bool:
+    """Build LETTERS in the directory `place` from the words of `model`; return whether they are enough."""
+    opened = open_model(model)
+    pairs = resembling_pairs(opened, settings.similarity)
+    if len(pairs) < settings.fewest_pairs:
+        log.info("%d words resemble their translations: too few for a model of letters", len(pairs))
+        return False
+    words, forms = [word for word, _ in pairs], [form for _, form in pairs]
+    alphabet = Alphabet.of(words, forms)
+    costs = learn_costs(words, forms, np.log1p(list(pairs.values())), alphabet)
+    known, bounds = filter(has_letters, opened.target.words), (settings.threads, settings.memory)
+    builder = LetterModelBuilder(place, {*known}, OF_WORDS, settings.letter_model, LETTER_SEARCH, *bounds)
+    builder.prepare()
+    builder.build(LETTERS, pairs, alphabet, costs)
+    return True

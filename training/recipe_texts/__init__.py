@@ -1,0 +1,1 @@
+"""The texts of a recipe: cleaned, held out, without rare spellings, with a dictionary."""
