@@ -41,8 +41,7 @@ ONLINE = {"kind": "tune", "name": "online", "settings": {"method": "online", "on
 class System(NamedTuple):
     """A recipe, changes to it, and whether a sample of the training pairs is given as development data.
 
-    `model`: settings of train-model to change. If there are stages in `then`, these replace those after tune; stages
-    of the kinds in `without` are left out.
+    `model`: settings of train-model to change. If there are stages in `then`, these replace those after tune.
     """
 
     recipe: str = "small"
@@ -50,7 +49,6 @@ class System(NamedTuple):
     is_sampled: bool = False
     model: Mapping[str, Any] = {}
     then: Sequence[Mapping[str, Any]] = ()
-    without: Sequence[str] = ()
 
 
 def pieces(number: int, both: bool = False) -> dict[str, Any]:
@@ -70,8 +68,7 @@ SYSTEMS = {
     "quick": System("quick", is_sampled=True),
     "small": System(),
     "small without ranking": System(then=[RISK, {"kind": "refit"}]),
-    "tuned": System(then=[RISK]),
-    "tuned, without letters": System(then=[RISK], without=["letter-model"]),
+    "tuned, letters": System(then=[{"kind": "letter-model"}, RISK]),
     "small, a sample held out": System(is_sampled=True),
     "small, 1,000 held out": System(changes={"dev_folds": 5, "dev_sentences": 1_000}, then=[RISK]),
     "small, tuned on BLEU": System(changes={"metric": "bleu"}),
@@ -136,9 +133,7 @@ def measured(corpus: str, system: System, work: Path, arguments: argparse.Namesp
         languages = dict(zip(("source_language", "target_language"), texts.languages))
         recipe["stages"][0]["settings"]["preprocessing"] = system.model["preprocessing"] | languages
     if system.then:
-        last = next(i for i, stage in enumerate(recipe["stages"]) if stage["kind"] == "tune")
-        recipe["stages"] = [*recipe["stages"][: last + 1], *system.then]
-    recipe["stages"] = [stage for stage in recipe["stages"] if stage["kind"] not in system.without]
+        recipe["stages"] = [*recipe["stages"][:2], *system.then]
     begun = processor_seconds()
     result = train(
         *training,

@@ -12,7 +12,7 @@ TITLES = {  # for features whose keys, written with spaces, are less clear
     "related_words": "related words for unknown ones",
     "source_idf": "rarer source words (idf)",
     "spelled_words": "unknown words translated by letters",
-    "spelling": "P(letters|letters of unknown words)",
+    "spelling": "P(e|f) of the letters of unknown words",
     "target_idf": "rarer target words (idf)",
     "unique_rule": "phrase pairs seen once",
 }

@@ -42,7 +42,9 @@ SPELLED_WORDS = DenseFeature(
     "spelled_words",
     "number of unknown words whose letters are translated, by the model of letters that the model has",
 )
-SPELLING = DenseFeature("spelling", "log probability of such a translation, given the unknown word")
+SPELLING = DenseFeature(
+    "spelling", "log probability of such a translation, or of the copy of an unknown word, by the model of letters"
+)
 OF_LETTERS = (SPELLED_WORDS, SPELLING)  # need a model of letters
 OF_UNKNOWN_WORDS = (RELATED_WORDS, SPELLED_WORDS)  # with each of these, unknown words have more translations
 INPUT_SCORE = DenseFeature(

@@ -33,7 +33,7 @@ class SyntheticPair(NamedTuple):
     # For known words that replace an unknown word: values of the table's features, number of these words
     ln_scores: tuple[float, ...] = ()
     n_related: int = 0
-    # For letters that are translated: number of words, ln of the probability of the translation
+    # For letters that are translated: number of words; ln of the probability of the translation, or of a copy
     n_spelled: int = 0
     ln_spelling: float = 0.0
     shown: str = ""  # text of the output instead of `target`, which the language model scores; "": `target`

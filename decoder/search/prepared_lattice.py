@@ -174,8 +174,11 @@ def _synthetic(path: Path, settings: InputSettings, unknown_words: UnknownWords 
     span = path.begin, path.end
     if not path.words:
         return [SyntheticPair(*span, (), unknown=UNKNOWN_WORD)]
-    found = unknown_words.of(path.words[0], *span) if unknown_words else []
-    return [*found, unknown_word(path.words[0], *span, settings)]
+    copied = unknown_word(path.words[0], *span, settings)
+    if not unknown_words:
+        return [copied]
+    found = unknown_words.of(path.words[0], *span)
+    return [*found, copied._replace(ln_spelling=unknown_words.ln_copy(path.words[0]))]
 
 
 def _by_span(paths: Sequence[Path], n_positions: int, longest: int) -> np.ndarray:

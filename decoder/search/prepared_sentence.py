@@ -52,6 +52,10 @@ class UnknownWords(NamedTuple):
             found += self.spelled.of(word, begin, end)
         return found
 
+    def ln_copy(self, word: str) -> float:
+        """ln of the probability of a copy of an unknown word by its letters."""
+        return self.spelled.ln_copy(word) if self.spelled and self.held_out is None else 0.0
+
 
 class LatticeWords(NamedTuple):
     """The words of a lattice as users see them."""
@@ -125,7 +129,9 @@ def prepare_sentence(
     if terms:
         is_oov |= rules[::room] == BLOCKED
         is_oov[[term.begin for term in terms if term.end == term.begin + 1]] = False
-    synthetic += [unknown_word(words[i], i, i + 1, input_settings) for i in is_oov.nonzero()[0].tolist()]
+    for i in is_oov.nonzero()[0].tolist():
+        ln_copy = unknown_words.ln_copy(words[i]) if unknown_words else 0.0
+        synthetic.append(unknown_word(words[i], i, i + 1, input_settings)._replace(ln_spelling=ln_copy))
     synthetic += [_term_pair(term, model.n_scores) for term in terms]
     synthetic.sort(key=lambda pair: (pair.begin, pair.end))
     sizes, models = (len(words), room), (model.target, model.language_models)

@@ -13,7 +13,6 @@ from phrasebeam.decoder.tokenizers.spelling import OF_WORDS
 
 LETTER_SEARCH = SearchSettings(algorithm="cube", pop_limit=100, stack=50, distortion_limit=0)
 LISTED = MbrSettings(size=20, scale=1.0)  # forms among which probability is divided
-MOST_FORMS = 5  # the likeliest of them, which are translations
 Search = Callable[[Input], AbstractContextManager[SearchResult]]
 
 
@@ -28,4 +27,4 @@ class LetterForms:
         with self._search(Input(tuple(OF_WORDS.tokens(word)))) as result:
             _, texts, probability = result.compared(LISTED)
         forms = zip(map(OF_WORDS.word, texts), np.log(probability).tolist())
-        return [(form, ln_probability) for form, ln_probability in forms if form][:MOST_FORMS]
+        return [(form, ln_probability) for form, ln_probability in forms if form]

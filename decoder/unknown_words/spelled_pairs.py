@@ -9,6 +9,7 @@ from phrasebeam.decoder.tables.phrase_table import LEAST_LN
 from phrasebeam.decoder.unknown_words.related_pairs import WORDS_KEPT
 
 LEAST_LETTERS = 4  # of a word whose letters are translated
+MOST_FORMS = 5  # translations of a word
 # The likeliest forms of a word by a model of letters, and ln of their probabilities
 TranslateLetters = Callable[[str], list[tuple[str, float]]]
 
@@ -21,7 +22,7 @@ class SpelledPairs:
 
     def of(self, word: str, begin: int, end: int) -> list[SyntheticPair]:
         """Pairs of the span begin:end for `word`, other than copies; none for words with few letters, as numbers."""
-        found = self._forms(word) if has_letters(word) else []
+        found = [one for one in self._forms(word) if one[0] != word][:MOST_FORMS] if has_letters(word) else []
         return [
             SyntheticPair(
                 begin,
@@ -33,8 +34,17 @@ class SpelledPairs:
                 ln_spelling=max(ln_probability, LEAST_LN),
             )
             for form, ln_probability in found
-            if form != word
         ]
+
+    def ln_copy(self, word: str) -> float:
+        """ln of the probability of a copy of `word`; if the list lacks it, that of the least likely form.
+
+        0 for words with few letters, which have no other translations.
+        """
+        if not has_letters(word):
+            return 0.0
+        forms = self._forms(word)
+        return max(dict(forms).get(word, forms[-1][1] if forms else 0.0), LEAST_LN)
 
 
 def has_letters(word: str) -> bool:

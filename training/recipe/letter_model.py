@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
@@ -24,8 +24,6 @@ from phrasebeam.training.normalization.normalizer_settings import LetterTableSet
 from phrasebeam.training.normalization.resembling_words import resembling_pairs
 from phrasebeam.training.recipe.stage import StageWork, TrainerStage, tried_in, write_changed
 
-FIRST_WEIGHTS = {"spelled_words": 1.0, "spelling": 0.6}  # until they are tuned
-
 
 class LetterStageSettings(MemorySettings):
     """Which words a model of letters learns from, and how it is built."""
@@ -46,16 +44,15 @@ class LetterStageSettings(MemorySettings):
 class LetterModelStage(TrainerStage):
     """Trains a model of letters from words that resemble their translations, and stores it with the present model.
 
-    It translates unknown words. How much this counts is tuned by the next stage.
+    It translates unknown words. The weight of its log probabilities is that of the language models; later stages that
+    tune may change it.
     """
-
-    is_scored: ClassVar[bool] = False  # its weights are not tuned yet
 
     kind: Literal["letter-model"]
     settings: LetterStageSettings = LetterStageSettings()
 
     def decodings(self, sentences: Mapping[str, int]) -> float:
-        """None: it decodes no sentences."""
+        """Number of sentences: none, but for its score."""
         return 0
 
     def run(self, work: StageWork) -> None:
@@ -65,8 +62,9 @@ class LetterModelStage(TrainerStage):
         if not build_letter_model(work.model, place, self.settings):
             write_changed(work.model, work.output, making)
             return
-        weights = open_model(work.model).weights.model_copy(update=FIRST_WEIGHTS)
-        write_changed(work.model, work.output, making, weights)
+        weights = open_model(work.model).weights
+        first = {"spelled_words": 0.0, "spelling": float(sum(weights.language_model))}
+        write_changed(work.model, work.output, making, weights.model_copy(update=first))
         put_in_place(place / LETTERS, work.output / LETTERS)
 
 

@@ -12,21 +12,22 @@ from tests.training.recipe.stages import BUILD, TEXTS, TUNE, content
 
 pytestmark = pytest.mark.needs_jit
 
-LETTERS = {"kind": "letter-model", "settings": {"similarity": 0.5, "fewest_pairs": 10}}
-STAGES = [{"kind": "train-model", "settings": BUILD}, LETTERS, {"kind": "tune", "settings": TUNE}]
+LETTERS = {"kind": "letter-model", "settings": {"similarity": 0.5, "fewest_pairs": 10}, "may_lose": 100}
+STAGES = [{"kind": "train-model", "settings": BUILD}, LETTERS, {"kind": "tune", "settings": TUNE, "may_lose": 100}]
 NEW = "der gartenx schläft ."  # its second word is in no training sentence
 
 
-def trained(output, stages=STAGES):
-    return phrasebeam.train(*TEXTS, output, recipe={"held_out": 0, "stages": stages})
+def trained(output, stages=STAGES, metric="bleu"):
+    return phrasebeam.train(*TEXTS, output, recipe={"held_out": 0, "metric": metric, "stages": stages})
 
 
 def test_it_is_stored_tuned_and_used(here):
     result = trained("out")
     assert list(result.stages) == ["train-model", "letter-model", "tune"]
-    assert result.stages["letter-model"].deciding is None
+    assert result.best == "tune"
+    assert result.stages["letter-model"].deciding is not None
     weights = load_config(here / "out" / "weights.yaml", Weights)
-    assert None not in (weights.spelled_words, weights.spelling)
+    assert weights.spelled_words is not None and weights.spelling > 0
     assert phrasebeam.check_model("out") == []
     decoder = phrasebeam.Decoder.load("out")
     spelled = [one for one in decoder.nbest(NEW, 1000) if one.features["spelled_words"]]
@@ -57,6 +58,14 @@ def test_a_stopped_run_goes_on(here, monkeypatch, step):
             trained("out")
     trained("out")
     assert content(here / "out") == content(here / "whole")
+
+
+@pytest.mark.parametrize("metric", ["bleu", "chrf++"])
+def test_it_is_left_out_unless_it_gains(here, metric):
+    result = trained("out", [STAGES[0], LETTERS | {"may_lose": 0}, STAGES[2]], metric)
+    before, after = (result.stages[name].deciding.scores[metric] for name in ("train-model", "letter-model"))
+    assert result.stages["letter-model"].is_kept == (after > before) == (metric == "chrf++")
+    assert (here / "out" / "letters").exists() == (after > before)
 
 
 def test_a_model_in_its_place_has_none(here):
