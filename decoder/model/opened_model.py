@@ -21,7 +21,7 @@ from phrasebeam.decoder.sparse.levels import Levels
 from phrasebeam.decoder.sparse.sparse_files import open_pair_names, open_sparse
 from phrasebeam.decoder.sparse.templates import Templates, needs_tags
 from phrasebeam.decoder.tables.language_models import TargetModel, join_language_models
-from phrasebeam.decoder.tables.model_files import LETTERS, TRAIN_AGAIN
+from phrasebeam.decoder.tables.model_files import LETTERS, MODEL, TRAIN_AGAIN
 from phrasebeam.decoder.tables.model_paths import LARGEST_TEXT, check_model_files, model_file
 from phrasebeam.decoder.tables.phrase_table import ReorderingTable, longest, open_phrase_table, open_reordering_table
 from phrasebeam.decoder.tables.score_smoothing import NO_DISCOUNTING, Discounting, open_discounting
@@ -109,7 +109,7 @@ def open_model(directory: str | Path, is_verified: bool = True) -> Model:
     find_idf = cache(lambda: word_idf(word_counts(), description.sentence_pairs))
     discounting = open_discounting(directory, description.smoothing, phrases.n_pairs)
     names = open_pair_names(directory)
-    letters = open_model(directory / LETTERS, is_verified) if (directory / LETTERS).exists() else None
+    letters = open_model(directory / LETTERS, is_verified) if (directory / LETTERS / MODEL).exists() else None
     return Model(*fields, discounting, templates, levels, names, find_idf, operation_names, word_counts, letters)
 
 

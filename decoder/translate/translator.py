@@ -29,7 +29,7 @@ from phrasebeam.decoder.raw_text.raw_lines import looks_raw
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
-from phrasebeam.decoder.tables.model_files import EVIDENCE
+from phrasebeam.decoder.tables.model_files import EVIDENCE, MODEL
 from phrasebeam.decoder.translate.batch_searcher import MOST_SENTENCES, BatchSearcher, FoundBatch, is_plain
 from phrasebeam.decoder.translate.searcher import Searcher
 from phrasebeam.decoder.translate.translate_settings import ModelSearch, overridden
@@ -107,8 +107,8 @@ class Decoder:
         decoder = cls(model, search_settings or carried.search, weights, input_settings or carried.input, *more)
         decoder.request, decoder._directory = Request(mbr=carried.mbr), Path(directory).absolute()
         decoder.confidence = carried.confidence
-        if (second := Path(directory) / EVIDENCE).exists():
-            decoder._second = Decoder.load(second)
+        if (Path(directory) / EVIDENCE / MODEL).exists():  # the folders of an earlier model may be left, without files
+            decoder._second = Decoder.load(Path(directory) / EVIDENCE)
             _ = decoder.tokenization, decoder._second.tokenization  # read now: other machines lack the directories
         return decoder
 

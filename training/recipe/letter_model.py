@@ -35,7 +35,7 @@ class LetterStageSettings(MemorySettings):
         description="least similarity of a word to its translation: 1 - edit distance / length of the longer word",
     )
     fewest_pairs: int = Field(
-        100, ge=1, le=MOST_COUNTED, description="with fewer words that are so similar, there is no model of letters"
+        300, ge=1, le=MOST_COUNTED, description="with fewer words that are so similar, there is no model of letters"
     )
     letter_model: LetterTableSettings = LetterTableSettings()
     threads: Annotated[Threads, WITHOUT_EFFECT] = 2

@@ -68,10 +68,10 @@ class RecipeStage(Section):
     kind: str
     may_lose: float = Field(
         0.0,
-        ge=0,
+        ge=-100,
         le=100,
-        description="points of the deciding metric that it may lose and still be kept; for stages that are at a "
-        "disadvantage on sentences that were tuned on",
+        description="points of the deciding metric that it may lose and still be kept, for stages that are at a "
+        "disadvantage on sentences that were tuned on; if negative, points that it must gain",
     )
 
     @property

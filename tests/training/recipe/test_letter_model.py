@@ -41,7 +41,7 @@ def test_without_enough_words_there_is_none(here, caplog):
     with caplog.at_level("INFO"):
         trained("out", [STAGES[0], few, STAGES[2]])
     assert "words resemble their translations: too few for a model of letters" in caplog.text
-    assert not (here / "out" / "letters").exists()
+    assert not (here / "out" / "letters" / "model.yaml").exists()
     assert load_config(here / "out" / "weights.yaml", Weights).spelled_words is None
 
 
@@ -65,12 +65,14 @@ def test_it_is_left_out_unless_it_gains(here, metric):
     result = trained("out", [STAGES[0], LETTERS | {"may_lose": 0}, STAGES[2]], metric)
     before, after = (result.stages[name].deciding.scores[metric] for name in ("train-model", "letter-model"))
     assert result.stages["letter-model"].is_kept == (after > before) == (metric == "chrf++")
-    assert (here / "out" / "letters").exists() == (after > before)
+    assert (here / "out" / "letters" / "model.yaml").exists() == (after > before)
+    more = trained("out", [STAGES[0], LETTERS | {"may_lose": -10}, STAGES[2]], metric)  # it must gain 10 points
+    assert not more.stages["letter-model"].is_kept
 
 
 def test_a_model_in_its_place_has_none(here):
     trained("out")
     phrasebeam.train_model("train.de", "train.en", "out", config=BUILD, force=True)
-    assert not (here / "out" / "letters").exists()
+    assert not (here / "out" / "letters" / "model.yaml").exists()
     assert phrasebeam.check_model("out") == []
     phrasebeam.Decoder.load("out")
