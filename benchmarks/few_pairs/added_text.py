@@ -4,10 +4,14 @@
 
 The training pairs of a corpus are divided: a part is used as pairs, and of the rest only some text.
 
-- pairs alone: the recipe small with these pairs, without ranking.
+- pairs alone: the recipe small with these pairs, without ranking, model of letters and second model.
 - language model: and a language model of the target side of the rest.
 - back-translation: and pairs of the target side of the rest with its translations by a model of the other direction,
   trained from the same pairs.
+- weighted back-translation: the same, with each pair three times, and each back-translation once.
+- half back-translated: only the first half of the target side of the rest is back-translated.
+- two rounds: the model of that translates the source side of the second half of the rest; a model of the other direction
+  is trained from the pairs and these translations, and back-translates the first half again.
 - both: language model and back-translation.
 - dictionary: and a dictionary of the likeliest translation of each word of the rest, from its word alignment.
 - all pairs: the rest as pairs, as a bound.
@@ -40,7 +44,19 @@ from phrasebeam.training.recipe_texts.varieties import written_otherwise
 
 FEW, HELD_OUT = 5_000, 400  # pairs of larger corpora that are used as pairs; pairs that are tuned on
 LEAST_LINKS, LEAST_JACCARD = 2, 0.1  # of an entry of the dictionary: links, and links / occurrences of either word
-SYSTEMS = ("pairs alone", "language model", "back-translation", "both", "dictionary", "all pairs")
+WEIGHT = 3  # how often a pair counts in weighted back-translation
+NOT_MEASURED = {"train-ranking", "letter-model", "second-model"}  # stages that are left out
+SYSTEMS = (
+    "pairs alone",
+    "language model",
+    "back-translation",
+    "weighted back-translation",
+    "half back-translated",
+    "two rounds",
+    "both",
+    "dictionary",
+    "all pairs",
+)
 LARGER = {"ted": ("dev", "devtest"), "multi30k": ("val", "test_2016_flickr")}  # names of development and test sets
 Pairs = Sequence[tuple[str, str]]
 
@@ -78,21 +94,40 @@ def measured(corpus: str, system: str, seed: int, given: argparse.Namespace) -> 
     work: Path = given.output / corpus
     work.mkdir(parents=True, exist_ok=True)
     data, begun = divided(corpus, given.data, work), processor_seconds()
-    pairs, added = list(data.pairs), dict[str, Any]()
+    added = dict[str, Any]()
     if system in ("language model", "both"):
         added["lm_text"] = [write_side(work / "rest.target", data.rest, 1)]
-    if system in ("back-translation", "both"):
-        pairs += back_translated(data, work)
     if system == "dictionary":
         added["dictionary"] = dictionary(data.rest, work)
-    if system == "all pairs":
-        pairs += data.rest
-    recipe = yaml.safe_load((CONFIGS / "recipe-small.yaml").read_text())
-    recipe["stages"] = [stage for stage in recipe["stages"] if stage["kind"] != "train-ranking"]  # it takes most time
-    recipe |= {"varieties": "all", "twins": {"left_out_of": "nothing"}}  # the texts are of one spelling already
-    result = trained(recipe, pairs, data, work / system.replace(" ", "-"), seed=seed, **added)
+    pairs = [*data.pairs] * (WEIGHT if system == "weighted back-translation" else 1)
+    result = trained(
+        small(), [*pairs, *added_pairs(system, data, work)], data, work / system.replace(" ", "-"), seed=seed, **added
+    )
     scores = [record.test.scores for record in result.stages.values() if record.test][-1]
     return {"scores": [round(scores[name], 2) for name in ("chrf++", "bleu")], "cpu": processor_seconds() - begun}
+
+
+def added_pairs(system: str, data: Divided, work: Path) -> Pairs:
+    """The rest as pairs, or back-translated pairs."""
+    half = data._replace(rest=data.rest[: len(data.rest) // 2])
+    if system in ("back-translation", "both", "weighted back-translation"):
+        return back_translated(data.pairs, data, work, "rest")
+    if system == "half back-translated":
+        return back_translated(data.pairs, half, work, "half")
+    if system == "two rounds":
+        first = [*data.pairs, *back_translated(data.pairs, half, work, "half")]
+        trained(small(), first, data, work / "forward")
+        sources = write_side(work / "second.source", data.rest[len(half.rest) :], 0)
+        translations = translate(model=work / "forward", input=sources)
+        return back_translated([*data.pairs, *zip(read_lines(sources), translations)], half, work, "again")
+    return data.rest if system == "all pairs" else []
+
+
+def small() -> dict[str, Any]:
+    """The recipe small without the stages that take most time, for texts of one spelling."""
+    recipe = yaml.safe_load((CONFIGS / "recipe-small.yaml").read_text())
+    recipe["stages"] = [stage for stage in recipe["stages"] if stage["kind"] not in NOT_MEASURED]
+    return dict(recipe | {"varieties": "all", "twins": {"left_out_of": "nothing"}})
 
 
 def divided(corpus: str, data: Path, work: Path) -> Divided:
@@ -128,14 +163,14 @@ def trained(recipe: Any, pairs: Pairs, data: Divided, output: Path, is_reversed:
     return train(*texts, *(data.dev[side] for side in order), output, recipe=recipe, threads=1, force=True, **options)
 
 
-def back_translated(data: Divided, work: Path) -> Pairs:
-    """Pairs of the target side of the rest; its translations are made unless they exist."""
-    target, source = write_side(work / "rest.target", data.rest, 1), work / "rest.translated"
+def back_translated(pairs: Pairs, data: Divided, work: Path, name: str) -> list[tuple[str, str]]:
+    """Pairs of the target side of the rest and its translations, by a model of `pairs`; made unless they exist."""
+    target, source = write_side(work / f"{name}.target", data.rest, 1), work / f"{name}.translated"
     if not source.exists():
         recipe = yaml.safe_load((CONFIGS / "recipe-small.yaml").read_text()) | {"metric": "bleu", "varieties": "all"}
         recipe["stages"] = recipe["stages"][:2]
-        trained(recipe, data.pairs, data, work / "reversed", is_reversed=True)
-        write_lines(source, translate(model=work / "reversed", input=target))
+        trained(recipe | {"twins": {"left_out_of": "nothing"}}, pairs, data, work / f"{name}.reversed", True)
+        write_lines(source, translate(model=work / f"{name}.reversed", input=target))
     return read_pairs([source, target])
 
 

@@ -16,7 +16,7 @@ def test_commands_work_as_written(environment, tmp_path):
         outputs[command.split()[1]] = run(["bash", "-c", command], environment, tmp_path)
         assert [line for line in shown if line not in outputs[command.split()[1]].splitlines()] == []
     stages = [line.split()[0] for line in outputs["train"].splitlines()[1:7]]
-    assert stages == ["train-model", "letter-model", "tune", "train-ranking", "second-model", "mbr"]
+    assert stages == ["train-model", "tune", "letter-model", "train-ranking", "second-model", "mbr"]
     assert (tmp_path / "translations").read_text().count("\n") == 20
     score = float(next(line.split()[-1] for line in outputs["evaluate"].splitlines() if "translations" in line))
     assert 50 < score <= 100  # a model of nothing has less

@@ -57,15 +57,20 @@ class LetterModelStage(TrainerStage):
 
     def run(self, work: StageWork) -> None:
         """Train the model of letters, and write both. With too few words, write only the present model."""
-        making, place = Making("letter-model", {"similarity": self.settings.similarity}), tried_in(work.output)
-        place.mkdir(parents=True, exist_ok=True)
-        if not build_letter_model(work.model, place, self.settings):
-            write_changed(work.model, work.output, making)
-            return
-        weights = open_model(work.model).weights
-        first = {"spelled_words": 0.0, "spelling": float(sum(weights.language_model))}
-        write_changed(work.model, work.output, making, weights.model_copy(update=first))
-        put_in_place(place / LETTERS, work.output / LETTERS)
+        add_letter_model(work.model, work.output, tried_in(work.output), self.settings)
+
+
+def add_letter_model(model: Path, output: Path, place: Path, settings: LetterStageSettings) -> None:
+    """Write `model` to `output` with a model of letters, unless it has too few words; `place`: temporary directory."""
+    making = Making("letter-model", {"similarity": settings.similarity})
+    place.mkdir(parents=True, exist_ok=True)
+    if not build_letter_model(model, place, settings):
+        write_changed(model, output, making)
+        return
+    weights = open_model(model).weights
+    first = {"spelled_words": 0.0, "spelling": float(sum(weights.language_model))}
+    write_changed(model, output, making, weights.model_copy(update=first))
+    put_in_place(place / LETTERS, output / LETTERS)
 
 
 def build_letter_model(model: Path, place: Path, settings: LetterStageSettings) -> bool:
