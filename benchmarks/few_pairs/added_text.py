@@ -10,8 +10,8 @@ The training pairs of a corpus are divided: a part is used as pairs, and of the 
   trained from the same pairs.
 - weighted back-translation: the same, with each pair three times, and each back-translation once.
 - half back-translated: only the first half of the target side of the rest is back-translated.
-- two rounds: the model of that translates the source side of the second half of the rest; a model of the other direction
-  is trained from the pairs and these translations, and back-translates the first half again.
+- two rounds: the model of that translates the source side of the second half of the rest; a model of the other
+  direction is trained from the pairs and these translations, and back-translates the first half again.
 - both: language model and back-translation.
 - dictionary: and a dictionary of the likeliest translation of each word of the rest, from its word alignment.
 - all pairs: the rest as pairs, as a bound.
@@ -100,9 +100,8 @@ def measured(corpus: str, system: str, seed: int, given: argparse.Namespace) -> 
     if system == "dictionary":
         added["dictionary"] = dictionary(data.rest, work)
     pairs = [*data.pairs] * (WEIGHT if system == "weighted back-translation" else 1)
-    result = trained(
-        small(), [*pairs, *added_pairs(system, data, work)], data, work / system.replace(" ", "-"), seed=seed, **added
-    )
+    pairs += added_pairs(system, data, work)
+    result = trained(small(), pairs, data, work / system.replace(" ", "-"), seed=seed, **added)
     scores = [record.test.scores for record in result.stages.values() if record.test][-1]
     return {"scores": [round(scores[name], 2) for name in ("chrf++", "bleu")], "cpu": processor_seconds() - begun}
 
