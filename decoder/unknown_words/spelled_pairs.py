@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 from functools import lru_cache
+from unicodedata import category
 
 from phrasebeam.decoder.features.dense import UNKNOWN_WORD
 from phrasebeam.decoder.input.synthetic_pairs import SyntheticPair
 from phrasebeam.decoder.tables.phrase_table import LEAST_LN
 from phrasebeam.decoder.unknown_words.related_pairs import WORDS_KEPT
 
-LEAST_LETTERS = 4  # of a word whose letters are translated
+LEAST_LETTERS, MOST_LETTERS = 4, 60  # of a word whose letters are translated
+WITHIN_WORDS = "-'\u2019\u02bc"  # besides letters and their marks: hyphen, apostrophes
 MOST_FORMS = 5  # translations of a word
 # The likeliest forms of a word by a model of letters, and ln of their probabilities
 TranslateLetters = Callable[[str], list[tuple[str, float]]]
@@ -21,7 +23,7 @@ class SpelledPairs:
         self._forms = lru_cache(WORDS_KEPT)(translate_letters)
 
     def of(self, word: str, begin: int, end: int) -> list[SyntheticPair]:
-        """Pairs of the span begin:end for `word`, other than copies; none for words with few letters, as numbers."""
+        """Pairs of the span begin:end for `word`, other than copies; none for numbers, addresses and short words."""
         found = [one for one in self._forms(word) if one[0] != word][:MOST_FORMS] if has_letters(word) else []
         return [
             SyntheticPair(
@@ -39,7 +41,7 @@ class SpelledPairs:
     def ln_copy(self, word: str) -> float:
         """ln of the probability of a copy of `word`; if the list lacks it, that of the least likely form.
 
-        0 for words with few letters, which have no other translations.
+        0 for those that have no other translations.
         """
         if not has_letters(word):
             return 0.0
@@ -48,9 +50,11 @@ class SpelledPairs:
 
 
 def has_letters(word: str) -> bool:
-    """Whether a word has enough letters for a model of letters.
+    """Whether a word consists of letters, and of so many that a model of letters translates it.
 
-    >>> has_letters("Demokratie"), has_letters("1990er"), has_letters("und")
-    (True, False, False)
+    >>> has_letters("Demokratie"), has_letters("लोकतंत्र"), has_letters("und"), has_letters("covid-19")
+    (True, True, False, False)
     """
-    return sum(map(str.isalpha, word)) >= LEAST_LETTERS
+    if not LEAST_LETTERS <= len(word) <= MOST_LETTERS:
+        return False
+    return all(letter in WITHIN_WORDS or category(letter)[0] in "LM" for letter in word)

@@ -68,7 +68,7 @@ def add_letter_model(model: Path, output: Path, place: Path, settings: LetterSta
         write_changed(model, output, making)
         return
     weights = open_model(model).weights
-    first = {"spelled_words": 0.0, "spelling": float(sum(weights.language_model))}
+    first = {"spelled_words": 0.0, "spelling": max(0.0, sum(weights.language_model))}
     write_changed(model, output, making, weights.model_copy(update=first))
     put_in_place(place / LETTERS, output / LETTERS)
 
@@ -77,8 +77,10 @@ def build_letter_model(model: Path, place: Path, settings: LetterStageSettings) 
     """Build LETTERS in the directory `place` from the words of `model`; return whether they are enough."""
     opened = open_model(model)
     pairs = resembling_pairs(opened, settings.similarity)
-    if len(pairs) < settings.fewest_pairs:
-        log.info("%d words resemble their translations: too few for a model of letters", len(pairs))
+    is_enough = len(pairs) >= settings.fewest_pairs
+    told = f"{len(pairs):,} words resemble their translations"
+    log.info("%s: %s", told, "a model of letters" if is_enough else "too few for a model of letters")
+    if not is_enough:
         return False
     words, forms = [word for word, _ in pairs], [form for _, form in pairs]
     alphabet = Alphabet.of(words, forms)

@@ -36,6 +36,7 @@ class SecondModelStage(TrainerStage):
     kind: Literal["second-model"]
     pieces: int = Field(1_000, ge=10, le=MOST_COUNTED, description="maximum number of distinct subwords")
     order: int = Field(6, ge=MIN_ORDER, le=MAX_ORDER, description="length of the longest n-grams of subwords")
+    samplers: int = Field(1, ge=1, le=100, description="number of independent samplers of its word alignment")
     settings: TuneConfig = TuneConfig()
 
     def decodings(self, sentences: Mapping[str, int]) -> float:
@@ -63,6 +64,7 @@ class SecondModelStage(TrainerStage):
         return settings.model_copy(
             update={
                 "preprocessing": preprocessing.model_copy(update=subwords),
+                "alignment": settings.alignment.model_copy(update={"samplers": self.samplers}),
                 "clean": False,  # the texts of a recipe are clean already
                 "language_model": settings.language_model.model_copy(update={"order": self.order}),
             }
