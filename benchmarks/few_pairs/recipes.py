@@ -118,7 +118,9 @@ def main() -> None:
             if path.exists():
                 rows += table_rows(corpus, system, arguments.seed, json.loads(path.read_text()))
     table = csv.writer(sys.stdout, lineterminator="\n")
-    table.writerows([["corpus", "pairs", "recipe", "seed", "stage", "chrF++", "BLEU", "processor minutes"], *rows])
+    table.writerows(
+        [["corpus", "pairs", "recipe", "seed", "stage", "held out", "chrF++", "BLEU", "processor minutes"], *rows]
+    )
 
 
 def measured(corpus: str, system: System, work: Path, arguments: argparse.Namespace) -> dict[str, Any]:
@@ -151,7 +153,9 @@ def measured(corpus: str, system: System, work: Path, arguments: argparse.Namesp
         seed=arguments.seed,
     )
     scores = {name: record.test.scores for name, record in result.stages.items() if record.test}
-    return {"sentences": result.sentences, "scores": scores, "cpu": processor_seconds() - begun}
+    held_out = {name: record.deciding.scores for name, record in result.stages.items() if record.deciding}
+    seconds = processor_seconds() - begun
+    return {"sentences": result.sentences, "scores": scores, "held out": held_out, "cpu": seconds}
 
 
 def processor_seconds() -> float:
@@ -197,7 +201,9 @@ def table_rows(corpus: str, system: str, seed: int, found: dict[str, Any]) -> It
     for stage in stages:
         scores = found["scores"][stage]
         minutes = f"{found['cpu'] / 60:.1f}" if stage == stages[-1] else ""
+        held_out = found.get("held out", {}).get(stage)
         row = [corpus, f"{found['sentences']['training']}", system, str(seed), stage]
+        row += [f"{held_out['chrf++']:.2f}" if held_out else ""]
         yield [*row, f"{scores['chrf++']:.2f}", f"{scores['bleu']:.2f}", minutes]
 
 
