@@ -42,7 +42,7 @@ class LetterTableSettings(Section):
 
 
 class LetterModelSettings(LetterTableSettings):
-    """The letter model, and how it lists candidates."""
+    """The letter model of a normalizer, and how it lists candidates."""
 
     search: SearchSettings = Field(LETTER_SEARCH, description="search settings for the lists of candidates")
 

@@ -11,6 +11,7 @@ from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.input.sentence_input import HeldOutPair, Input, Term
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.tables.model_files import LETTERS
+from phrasebeam.decoder.translate.letter_forms import LetterForms
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.model_building.train_model import train_model
@@ -93,13 +94,7 @@ def test_hyphens_apostrophes_and_marks_are_parts_of_words(decoder, word):
 def test_each_word_is_translated_once(directory, monkeypatch):
     asked = []
     decoder = Decoder.load(directory)
-    original = decoder.searcher.preparer._spelled._forms.__wrapped__
-
-    def translate_letters(word):
-        asked.append(word)
-        return original(word)
-
-    monkeypatch.setattr(type(original), "__call__", lambda self, word: asked.append(word) or [("x", -1.0)])
+    monkeypatch.setattr(LetterForms, "__call__", lambda self, word: asked.append(word) or [("x", -1.0)])
     for _ in range(3):
         assert decoder.nbest("kazik", 2)
     assert asked == ["kazik"]

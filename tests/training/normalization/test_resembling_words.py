@@ -1,4 +1,4 @@
-"""Words of a phrase table that resemble their translations, against a look at each pair of words."""
+"""Words of a phrase table that resemble their translations, by the least similarity."""
 
 from phrasebeam.base.config import parse_config
 from phrasebeam.decoder.model.opened_model import open_model
