@@ -40,15 +40,22 @@ from phrasebeam.decoder.translation_memory.matched_terms import with_matched_ter
 from phrasebeam.decoder.translation_memory.memory_files import MemoryFile
 from phrasebeam.decoder.translation_memory.segment import NewSegment, Segment
 from phrasebeam.decoder.translation_memory.similar_segments import SegmentMatch
+from phrasebeam.decoder.unknown_words.spelled_pairs import TranslateLetters
 from phrasebeam.lm.text.corpus import split, words_of
 
 
 class AdaptedPreparer(SentencePreparer):
     """Prepares each sentence with its own tables: the pairs of the model and those of confirmed segments."""
 
-    def __init__(self, memory: ProjectMemory, folds: Sequence[Fold], settings: PreparerSettings):
+    def __init__(
+        self,
+        memory: ProjectMemory,
+        folds: Sequence[Fold],
+        settings: PreparerSettings,
+        translate_letters: TranslateLetters | None,
+    ):
         """`folds`: empty, since no sentence here is from the training data."""
-        super().__init__(memory.model, folds, settings)
+        super().__init__(memory.model, folds, settings, translate_letters)
         self.memory = memory
 
     def prepare(
@@ -62,7 +69,8 @@ class AdaptedPreparer(SentencePreparer):
         filtered = self._table_filter(given, snapshot, workspace).filter(ids, reference, None)
         with self.memory.tables(whole, filtered, ids, reference) as (tables, model):
             checks, settings = BoundsChecks(tables.tables), self.settings
-            source = prepare_sentence(given, model, tables, settings.longest, settings.input, checks)
+            unknown_words = self._unknown_words(given, snapshot.layout)
+            source = prepare_sentence(given, model, tables, settings.longest, settings.input, checks, unknown_words)
         return source._replace(own_model=model)
 
 
@@ -85,7 +93,7 @@ class AdaptedSearcher(Searcher):
         return AdaptedSearcher(self.memory, settings, input_settings=self.input_settings)
 
     def _new_preparer(self, folds: Sequence[Fold], settings: PreparerSettings) -> SentencePreparer:
-        return AdaptedPreparer(self.memory, folds, settings)
+        return AdaptedPreparer(self.memory, folds, settings, self._translate_letters())
 
     def new_snapshot(self, weights: Weights, sparse: SparseWeights) -> WeightSnapshot:
         """A snapshot of other weights of the model, and of the language model of the confirmed segments."""

@@ -24,6 +24,7 @@ from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot, ranking_we
 from phrasebeam.decoder.search.workspace import Workspace
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.letter_forms import LETTER_SEARCH, LetterForms
+from phrasebeam.decoder.unknown_words.spelled_pairs import TranslateLetters
 
 
 class Searcher:
@@ -56,8 +57,11 @@ class Searcher:
         return Searcher(self.model, settings, input_settings=self.input_settings)
 
     def _new_preparer(self, folds: Sequence[Fold], settings: PreparerSettings) -> SentencePreparer:
-        letters = LetterForms(Searcher(self.model.letters, LETTER_SEARCH).search) if self.model.letters else None
-        return SentencePreparer(self.model, folds, settings, letters)
+        return SentencePreparer(self.model, folds, settings, self._translate_letters())
+
+    def _translate_letters(self) -> TranslateLetters | None:
+        """What translates single words with the model of letters, if the model has one."""
+        return LetterForms(Searcher(self.model.letters, LETTER_SEARCH).search) if self.model.letters else None
 
     def new_snapshot(self, weights: Weights, sparse: SparseWeights) -> WeightSnapshot:
         """A snapshot of other weights, to be assigned to `snapshot`. Raises ModelError if they do not fit the model."""

@@ -6,6 +6,7 @@ from phrasebeam.base.config import parse_config
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.input.sentence_input import HeldOutPair, Input, Term
 from phrasebeam.decoder.search.search_settings import SearchSettings
+from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.model_building.config import TrainModelConfig
 from phrasebeam.training.model_building.train_model import train_model
@@ -98,6 +99,16 @@ def test_models_without_the_weight_copy(directory):
     decoder = Decoder.load(directory)
     decoder.reweigh(decoder.model.weights.model_copy(update={"related_words": None}))
     assert [one.text for one in decoder.nbest("hunds", 10)] == ["hunds"]
+
+
+def test_projects_translate_by_known_words_until_a_translation_is_confirmed(directory, decoder):
+    project = AdaptedDecoder.load(directory)
+    options = [{one.text for one in each.nbest("der hunds", 100)} for each in (project, decoder)]
+    assert options[0] == options[1]
+    project.confirm("der hunds", "the hound")
+    texts = {one.text for one in project.nbest("hunds spielt", 100)}
+    assert "hound plays" in texts
+    assert not texts & {"dog plays", "hunds plays"}
 
 
 def test_words_of_lattices_are_translated_by_known_ones(directory):

@@ -11,6 +11,7 @@ from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.input.sentence_input import HeldOutPair, Input, Term
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.tables.model_files import LETTERS
+from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
 from phrasebeam.decoder.translate.letter_forms import LetterForms
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.model_building.config import TrainModelConfig
@@ -123,6 +124,16 @@ def test_the_weight_needs_a_model_of_letters(directory, name):
     other = {"spelled_words", "spelling"} - {name}
     with pytest.raises(ModelError, match=f"{name} is given, but the model has no model of letters; remove it"):
         Decoder(model, weights=model.weights.model_copy(update=dict.fromkeys(other)))
+
+
+def test_projects_translate_letters_until_a_translation_is_confirmed(directory, decoder):
+    project = AdaptedDecoder.load(directory)
+    options = [{one.text for one in each.nbest("der kazik", 1000)} for each in (project, decoder)]
+    assert options[0] == options[1]
+    project.confirm("der kazik", "the Kasik")
+    texts = {one.text for one in project.nbest("kazik schläft", 1000)}
+    assert "Kasik sleeps" in texts
+    assert not texts & {"casic sleeps", "kazik sleeps"}
 
 
 def test_words_of_lattices_are_translated_by_letters(directory):
