@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from phrasebeam.base.config import Factor, Section
 from phrasebeam.decoder.ngrams.chrf import ORDERS, TextGrams, fill_chrf_gains, fill_rough_gains, grams_of
@@ -38,8 +38,16 @@ class MbrSettings(Section):
         ge=0.0,
         lt=1.0,
         description="share of the probability that belongs to the list of the second model, in the folder `evidence` "
-        "of the model, if there is one; only with the gain chrf++",
+        "of the model; only with the gain chrf++",
     )
+
+    @model_validator(mode="after")
+    def _evidence_fits(self) -> "MbrSettings":
+        if self.evidence and self.gain != "chrf++":
+            raise ValueError(
+                f"evidence is {self.evidence:g}, but gain is {self.gain}; set gain to chrf++, or leave it out"
+            )
+        return self
 
 
 class Evidence(NamedTuple):

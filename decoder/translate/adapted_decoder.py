@@ -207,7 +207,7 @@ class AdaptedDecoder(Decoder):
 
     def evidence(self, given: Input, risk: MbrSettings, stop: StopFlag | None = None) -> Evidence | None:
         """That of Decoder, until a segment is confirmed: the second model learns none, and would outvote them."""
-        if self._second is None or self.memory.segments:
+        if self.memory.segments:
             return None
         return super().evidence(given, risk, stop)
 

@@ -283,9 +283,19 @@ class Decoder:
             return Answer(translation, nbest, lattice)
 
     def evidence(self, given: Input, risk: MbrSettings, stop: StopFlag | None = None) -> Evidence | None:
-        """The second model's list for a sentence; None without such a model, or if the sentence has instructions."""
+        """The second model's list for a sentence; None if it has no share, or if the sentence has instructions.
+
+        Raises ConfigError if it has a share, and the model has no second model.
+        """
+        if not risk.evidence:
+            return None
         second = self._second
-        if second is None or not risk.evidence or risk.gain != "chrf++" or not is_plain(given):
+        if second is None:
+            raise ConfigError(
+                f"mbr: evidence is {risk.evidence:g}, but the model has no folder `{EVIDENCE}` with a second model; "
+                "set evidence to 0, or use a model that has one"
+            )
+        if not is_plain(given):
             return None
         with second.searcher.search(Input(given.words), stop=stop) as result:
             _, texts, probability = result.compared(risk)

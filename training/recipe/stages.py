@@ -6,7 +6,7 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from phrasebeam.base.config import Factor, parse_config, save_config
 from phrasebeam.base.progress import stage as logged
@@ -221,25 +221,37 @@ class RiskStage(RecipeStage):
     )
     metric: MetricName = Field("bleu", description="metric that compares them")
 
+    @model_validator(mode="after")
+    def _evidence_fits(self) -> Self:
+        if any(self.evidence) and "chrf++" not in self.gains:
+            raise ValueError("evidence needs chrf++ among the gains; add it, or leave out evidence")
+        return self
+
     def by_metric(self, metric: MetricName) -> Self:
         """The same stage with this metric, unless its settings set another one."""
         return self if "metric" in self.model_fields_set else self.model_copy(update={"metric": metric})
 
     def decodings(self, sentences: Mapping[str, int]) -> float:
-        """Number of sentences: the development data for each size, scale and gain."""
-        tries = len(self.sizes) * len(self.scales) * len(self.gains) * len(self.evidence)
-        return float(tries * sentences["development"])
+        """Number of sentences: the development data for each of the settings that are tried."""
+        return float(len(self._tried()) * sentences["development"])
 
     def run(self, work: StageWork) -> None:
         """Write the same model with the minimum Bayes risk settings that are best on the tuning set."""
         decoder, found = Decoder.load(work.model), []
-        for size, scale, gain, evidence in product(self.sizes, self.scales, self.gains, self.evidence):
-            risk = MbrSettings(size=size, scale=scale, gain=gain, evidence=evidence)
+        for risk in self._tried():
             texts = translated(decoder, work.tuning, work.threads, risk)
             found.append((scores_of(texts, work.tuning, self.metric).quality(self.metric), risk))
         _, best = max(found, key=lambda one: one[0])
         making = Making("mbr", {"mbr": best.model_dump(mode="json")})
         write_changed(work.model, work.output, making, search={"mbr": best})
+
+    def _tried(self) -> list[MbrSettings]:
+        """The settings that are tried: all combinations, but a second model only with the gain chrf++."""
+        return [
+            MbrSettings(size=size, scale=scale, gain=gain, evidence=evidence)
+            for size, scale, gain, evidence in product(self.sizes, self.scales, self.gains, self.evidence)
+            if gain == "chrf++" or not evidence
+        ]
 
 
 def _training(settings: TrainingDataSettings, sentences: Mapping[str, int]) -> float:

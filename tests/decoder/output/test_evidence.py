@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 
+from phrasebeam.base.errors import ConfigError
 from phrasebeam.cli import main
 from phrasebeam.decoder.explanation.explainer import Explainer
 from phrasebeam.decoder.input.markup import read_markup
@@ -43,7 +44,7 @@ def shares_of(listed):
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
 def test_it_counts_by_its_share(decoders, share):
-    first, second = decoders
+    first, _ = decoders
     changed = 0
     for line in LINES:
         own, other = (shares_of(one.nbest(line, SETTINGS["size"], distinct=True)) for one in decoders)
@@ -56,10 +57,9 @@ def test_it_counts_by_its_share(decoders, share):
         assert gains[chosen.text] == pytest.approx(max(gains.values()), abs=1e-5)
         changed += chosen != first.mbr(line, OWN)
     assert (changed > 0) == (share > 0)
-    assert second.mbr("a b", MbrSettings(**SETTINGS, evidence=share)) == second.mbr("a b", OWN)  # it has no second one
 
 
-def test_only_plain_sentences_and_chrf_have_it(decoders):
+def test_only_plain_sentences_have_it(decoders):
     first, _ = decoders
     half = MbrSettings(**SETTINGS, evidence=0.5)
     with_term = read_markup('<x translation="s">a</x> b c d', "exclusive")
@@ -67,8 +67,33 @@ def test_only_plain_sentences_and_chrf_have_it(decoders):
     assert first.evidence(first.input_of("a b c d"), OWN) is None
     assert first.evidence(with_term, half) is None
     assert first.mbr(with_term, half) == first.mbr(with_term, OWN)
-    bleu = MbrSettings(size=12, evidence=0.5)
-    assert [first.mbr(line, bleu) for line in LINES] == [first.mbr(line, MbrSettings(size=12)) for line in LINES]
+
+
+def test_a_share_needs_a_second_model_and_chrf(decoders, folders, tmp_path, capsys):
+    with pytest.raises(
+        ConfigError, match=r"evidence is 0\.3, but the model has no folder `evidence` with a second model"
+    ):
+        decoders[1].mbr("a b", MbrSettings(**SETTINGS, evidence=0.3))
+    model = shutil.copytree(folders[1], tmp_path / "model")
+    (tmp_path / "input").write_text("a b\n")
+    for gain, said in (
+        ("chrf++", "evidence is 0.5, but the model has no folder"),
+        ("bleu", "but gain is bleu; set gain"),
+    ):
+        (model / "search.yaml").write_text(f"mbr: {{gain: {gain}, evidence: 0.5}}\n")
+        arguments = [
+            "translate",
+            "--model",
+            str(model),
+            "--input",
+            str(tmp_path / "input"),
+            "--output",
+            str(tmp_path / "o"),
+        ]
+        assert main(arguments) == 2
+        complaint = capsys.readouterr().err.splitlines()[-1]
+        assert complaint.startswith("phrasebeam: ") and said in complaint
+        assert not (tmp_path / "o").exists()
 
 
 def test_models_have_it_in_their_settings(folders, tmp_path, capsys):

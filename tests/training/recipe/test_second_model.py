@@ -4,9 +4,11 @@ import pytest
 import yaml
 
 import phrasebeam
+from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.raw_text.preprocessing import RawText
 from phrasebeam.engine.parcel import pack, unpack
 from phrasebeam.training.recipe import second_model
+from phrasebeam.training.recipe.stages import RiskStage
 from tests.training.recipe.stages import BUILD, TEXTS, TUNE, content
 
 pytestmark = pytest.mark.needs_jit
@@ -65,6 +67,12 @@ def test_a_stopped_run_goes_on(here, monkeypatch):
     trained("out")
     assert len(built) == 1
     assert content(here / "out") == content(here / "whole")
+
+
+def test_a_share_needs_the_gain_that_it_changes():
+    assert RiskStage(kind="mbr", gains=["bleu", "chrf++"], evidence=[0.0, 0.5]).decodings({"development": 10}) == 90
+    with pytest.raises(ConfigError, match=r"evidence needs chrf\+\+ among the gains"):
+        RiskStage(kind="mbr", evidence=[0.0, 0.5])
 
 
 def test_a_model_in_its_place_has_none(here):
