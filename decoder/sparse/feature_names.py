@@ -204,10 +204,10 @@ def edge_names(kind: int, context: RuleInContext) -> Iterator[str]:
         *(target or [[EMPTY_PHRASE] * len(labels)] * 2),
         *(context.source_names(position) for position in (begin - 1, end)),
     ]
+    parts = [
+        [f"{position}.{label}={name}" for label, name in zip(labels, names)] for position, names in zip(POSITIONS, at)
+    ]
+    length = f"length={end - begin}"
     for row in context.combinations[kind]:
-        parts = [
-            f"{position}.{labels[column]}={classes[column]}"
-            for position, classes, column in zip(POSITIONS, at, row)
-            if column != ABSENT
-        ]
-        yield ",".join(parts + [f"length={end - begin}"] * row[int(LENGTH)])
+        words = [of_position[column] for of_position, column in zip(parts, row) if column != ABSENT]
+        yield ",".join(words + [length] * row[int(LENGTH)])

@@ -1,17 +1,19 @@
 """Names of the features with the largest weights. Keys are only hashes, so names are computed from logged updates."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 
 from phrasebeam.decoder.input.sentence_input import Input, Term
-from phrasebeam.decoder.input.synthetic_pairs import SyntheticPair
 from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.options.score_checks import alignment_in
 from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.sparse.templates import GROUPS, FeatureNamer, NamedRule
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.online.update_log import Record
+
+READ_TOGETHER = 1 << 15  # records; of these, each sentence is prepared once
 
 
 def heaviest(keys: np.ndarray, weights: np.ndarray, groups: np.ndarray, n: int) -> np.ndarray:
@@ -30,16 +32,22 @@ def names_of(
     keys: np.ndarray, records: Iterable[Record], sentences: Mapping[int, Input], model: Model
 ) -> dict[int, str]:
     """The names of the features `keys` (uint64[K]) that the records have, by key; stops when all are found."""
-    names, namer = dict[int, str](), Namer(model)
+    names, namer, records = dict[int, str](), Namer(model), iter(records)
     waiting = set(keys.tolist())
-    for record in records:
-        if not waiting:
-            break
-        for derivation in (record.better, record.worse):
-            for key, name in namer.names(sentences[record.number], derivation, waiting):
-                names[key] = name
-                waiting.discard(key)
+    while waiting and (together := _by_sentence(islice(records, READ_TOGETHER))):
+        for number, derivations in together.items():
+            found = namer.names(sentences[number], derivations, waiting)
+            names |= found
+            waiting -= found.keys()
     return names
+
+
+def _by_sentence(records: Iterable[Record]) -> dict[int, list[Derivation]]:
+    """The derivations of the records, by line of the training data."""
+    found = dict[int, list[Derivation]]()
+    for record in records:
+        found.setdefault(record.number, []).extend((record.better, record.worse))
+    return found
 
 
 class Namer:
@@ -52,25 +60,28 @@ class Namer:
         sparse = self.decoder.tables.sparse
         self.namer = FeatureNamer(model.levels, sparse.active, sparse.combinations, model.pair_names)
 
-    def names(self, given: Input, derivation: Derivation, waiting: set[int]) -> list[tuple[int, str]]:
-        """Keys and names of the features of a derivation of the sentence `given` that are in `waiting`."""
-        phrases = zip(*(field.tolist() for field in derivation))
-        rules = [self._rule(given.words, pair, begin, end) for pair, begin, end in phrases]
-        terms = tuple(self._term(rule) for rule in rules)
-        with self.decoder.searcher.prepare(Input(given.words, terms, "inclusive", tags=given.tags)) as search:
-            indices = [self._index_of(search.source.synthetic, term) for term in terms]
-            as_terms = derivation._replace(pair=-1 - np.array(indices, np.int64))
-            tags = search.source.tags
-            _, keys, _, groups = self.decoder.searcher.result(search).vector(as_terms, is_complete=False)
-        if waiting.isdisjoint(keys.tolist()):
-            return []
-        names = self.namer.names(given.words, tags, rules, groups)
-        return [(key, name) for key, name in zip(keys.tolist(), names) if key in waiting]
-
-    @staticmethod
-    def _index_of(synthetic: Sequence[SyntheticPair], term: Term) -> int:
-        key = term.begin, term.end, term.target
-        return next(i for i, pair in enumerate(synthetic) if (pair.begin, pair.end, pair.target) == key)
+    def names(self, given: Input, derivations: Iterable[Derivation], waiting: set[int]) -> dict[int, str]:
+        """Names, by key, of the features of derivations of the sentence `given` that are in `waiting`."""
+        lists = {tuple(zip(*(field.tolist() for field in one))): one for one in derivations}
+        rules = {phrase: self._rule(given.words, *phrase) for phrases in lists for phrase in phrases}
+        terms, names = {phrase: self._term(rule) for phrase, rule in rules.items()}, dict[int, str]()
+        sentence = Input(given.words, tuple(dict.fromkeys(terms.values())), "inclusive", tags=given.tags)
+        with self.decoder.searcher.prepare(sentence) as search:
+            result, tags = self.decoder.searcher.result(search), search.source.tags
+            numbers = {(*one[:3], one.alignment): number for number, one in enumerate(search.source.synthetic)}
+            for phrases, derivation in lists.items():
+                found = [
+                    numbers[one.begin, one.end, one.target, one.alignment] for one in map(terms.__getitem__, phrases)
+                ]
+                as_terms = derivation._replace(pair=-1 - np.array(found, np.int64))
+                _, fired, _, groups = result.vector(as_terms, is_complete=False)
+                keys = fired.tolist()
+                if waiting.isdisjoint(keys):
+                    continue
+                wanted = [i for i, key in enumerate(keys) if key in waiting]
+                texts = self.namer.names(given.words, tags, [rules[phrase] for phrase in phrases], groups, wanted)
+                names |= {keys[i]: texts[i] for i in wanted}
+        return names
 
     def _rule(self, words: Sequence[str], pair: int, begin: int, end: int) -> NamedRule:
         if pair < 0:
