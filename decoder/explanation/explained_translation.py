@@ -103,8 +103,9 @@ class ExplainedPhrase(Plain):
     source_span: tuple[int, int]  # words of the sentence
     target_span: tuple[int, int]  # words of the translation
     alignment: list[tuple[int, int]]  # (source, target) positions in the sentence and the translation
-    is_copied: bool  # an unknown word
+    is_copied: bool  # an unknown word that is copied
     is_fallback: bool  # words of the prefix that no phrase pair produces
+    is_unknown: bool  # an unknown word, copied or translated by related words or by its letters
     score: float  # its contribution at its place; the sum over phrases is the translation's score
     features: list[WeightedFeature]  # its contribution by feature, without features that it does not change
     alternatives: list[PhraseAlternative]

@@ -115,7 +115,7 @@ class DerivationView:
         return tuple(found)
 
     def _phrase(self, pair: int, begin: int, end: int, position: int, target: Sequence[str]) -> Phrase:
-        is_copied = is_fallback = False
+        is_copied = is_fallback = is_unknown = False
         words, positions = self.source.words[begin:end], tuple(range(begin, end))
         if self.source.lattice is not None:
             path = self.source.path(pair, begin, end)
@@ -125,6 +125,7 @@ class DerivationView:
             is_copied = synthetic.unknown != 0 and bool(words) and list(synthetic.target) == words
             is_replaced = is_copied or synthetic.n_related or synthetic.n_spelled
             is_fallback = synthetic.unknown != 0 and bool(target) and not is_replaced
+            is_unknown = synthetic.unknown != 0 and not is_fallback
             points: Points = synthetic.alignment
         else:
             points = alignment_in(self.model.tables.phrases, pair, len(words), len(target))
@@ -136,6 +137,7 @@ class DerivationView:
             tuple((positions[i], position + j) for i, j in points),
             is_copied,
             is_fallback,
+            is_unknown,
         )
 
     def target(self, pair: int) -> Sequence[str]:

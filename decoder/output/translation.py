@@ -16,6 +16,7 @@ class Phrase(NamedTuple):
     alignment: tuple[tuple[int, int], ...]  # (source, target) positions in the sentence and the translation
     is_copied: bool  # an unknown word, copied or marked; a dropped word has an empty target
     is_fallback: bool = False  # words of the prefix that no phrase pair produces, assigned to a source word
+    is_unknown: bool = False  # whether no phrase pair has the source word: it is copied, or translated in another way
 
 
 @dataclass(frozen=True, eq=False, repr=False)

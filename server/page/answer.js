@@ -118,7 +118,7 @@ export class AnswerView {
 
 /** How many words no phrase pair has, "" where there are none. */
 function unknownWords({ phrases }) {
-  const unknown = phrases.filter((phrase) => phrase.is_copied).map((phrase) => phrase.source);
+  const unknown = phrases.filter((phrase) => phrase.is_unknown).map((phrase) => phrase.source);
   const count = phrases.reduce((sum, { source_span: span }) => sum + span[1] - span[0], 0);
   return unknown.length ? `${unknown.length} of ${count} words unknown: ${unknown.join(", ")}` : "";
 }

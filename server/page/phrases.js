@@ -35,7 +35,8 @@ export function colourOf(number) {
 
 export function phraseButton(phrase, number, choose) {
   const kind = phrase.is_copied ? " copied" : phrase.is_fallback ? " fallback" : "";
-  const title = phrase.is_copied ? "an unknown word" : `for: ${phrase.source}`;
+  const source = phrase.is_unknown ? `the unknown word ${phrase.source}` : phrase.source;
+  const title = phrase.is_copied ? "an unknown word" : `for: ${source}`;
   const sure = phrase.confidences.map(percent).join(" ");
   return element(
     "button",

@@ -78,9 +78,9 @@ async def suggest(body: SuggestionBody, http_request: HttpRequest, service: Serv
 
 
 def _unknown(answer: Answer, protected: ProtectedSegment) -> list[str]:
-    """The words that were copied, without placeholders, which are always copied."""
-    copied = [phrase.source for phrase in answer.translation.phrases if phrase.is_copied]
-    return [word for word in copied if not protected.stand_in.search(word)]
+    """The words that no phrase pair has, without placeholders, which are always copied."""
+    unknown = [phrase.source for phrase in answer.translation.phrases if phrase.is_unknown]
+    return [word for word in unknown if not protected.stand_in.search(word)]
 
 
 def _doubtful(one: SentenceAnswer, protected: ProtectedSegment, tokenization: Tokenization) -> list[DoubtfulWord]:

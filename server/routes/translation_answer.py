@@ -22,8 +22,9 @@ class PhraseAnswer(BaseModel):
     target: str
     source_span: Span
     target_span: Span
-    is_copied: bool  # an unknown word
+    is_copied: bool  # an unknown word that is copied
     is_fallback: bool  # words of the prefix that no phrase pair produces
+    is_unknown: bool  # an unknown word, copied or translated by related words or by its letters
 
 
 class DerivationAnswer(BaseModel):

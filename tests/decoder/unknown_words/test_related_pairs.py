@@ -92,6 +92,7 @@ def test_scores_are_those_of_the_known_words(directory, algorithm):
     assert unknown.features["translation"] == pytest.approx(known.features["translation"])
     copied, related = (one.phrases[0] for one in (decoder.translate("unbekannt"), unknown))
     assert (copied.is_copied, related.is_copied, related.is_fallback) == (True, False, False)
+    assert (copied.is_unknown, related.is_unknown, known.phrases[0].is_unknown) == (True, True, False)
     assert related.alignment == ((0, 0),)
 
 
