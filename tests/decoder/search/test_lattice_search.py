@@ -164,19 +164,19 @@ def test_sparse_features_are_those_of_the_words_of_the_path(directory, seed):
     groups = dict.fromkeys([*PHRASE_GROUPS, "rule_id", "rule_bigram", "rule_history", "rule_reordering"], True)
     add_templates(toy, Templates(levels=WITHOUT_TAGS, word_edges=edges, class_reordering=True, **groups), seed)
     decoder, request = decoder_of(toy, distortion_limit=2), Request(n=200, sparse="names")
-    network = Input.from_confusion_network([[("a", 0.5), ("x", 0.25)], [("b", 1.0)], [("c", 0.5), ("d", 0.5)]])
+    network = Input.from_confusion_network([[("a", 0.5), ("x", 0.25)], [("b", 1.0)], [("c", 1.0)]])
     found = decoder.answer(network, request).nbest
     keys = sorted({key for one in found for key in one.sparse})
     table = new_sparse_weights(len(keys))
     add_weights(table, np.array(keys, np.uint64), np.array([rng.uniform(-1, 1) for _ in keys]))
     decoder.reweigh(decoder.model.weights.model_copy(update={"input_score": [WEIGHT]}), table)
-    found = decoder.answer(network, request).nbest
+    found = decoder.answer(network, request).nbest[:50]
     weights = weight_vector(decoder.dense_weights, decoder.features)
     for one in found:
         assert weights @ flat(one.features) == pytest.approx(one.score, abs=1e-6)
     of_text = {
         (one.phrases, tuple(sorted(sparse_values(one).items())))
-        for text in ("a b c", "a b d", "x b c", "x b d")
+        for text in ("a b c", "x b c")
         for one in decoder.answer(text, request).nbest
     }
     assert len(found) > 4
