@@ -97,6 +97,7 @@ class Recipe(Section):
                     raise ValueError(f"the stage {name} names {other}, expected a stage before it")
             known.add(name)
         self._check_refit()
+        self._check_evidence()
         return self
 
     def _check_refit(self) -> None:
@@ -108,6 +109,15 @@ class Recipe(Section):
             raise ValueError(
                 f"refit builds the model again, without the result of {others[0]}; leave out one of the two"
             )
+
+    def _check_evidence(self) -> None:
+        """Raise ValueError if a stage gives a second model a share, and no stage before it builds such a model."""
+        kinds = [stage.kind for stage in self.stages]
+        for i, stage in enumerate(self.stages):
+            if isinstance(stage, RiskStage) and any(stage.evidence) and "second-model" not in kinds[:i]:
+                raise ValueError(
+                    f"the stage {stage.label} has evidence, expected a stage of kind second-model before it"
+                )
 
     def _learned(self) -> list[str]:
         """The stages after the first that change more than weights and search settings of its model."""

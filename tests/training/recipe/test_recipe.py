@@ -43,6 +43,10 @@ def test_a_file_of_a_recipe_is_itself(tmp_path):
             [BUILD, TUNE, BUILD | {"name": "again", "start": "tune"}],
             "again starts with tune; train-model starts only from the",
         ),
+        (
+            [BUILD, {"kind": "mbr", "gains": ["chrf++"], "evidence": [0.5]}],
+            "the stage mbr has evidence, expected a stage of kind second-model before it",
+        ),
         ([BUILD, TUNE | {"start": "tuned"}], "the stage tune names tuned, expected a stage before it"),
         ([BUILD, {"kind": "join-features"}], "stages.1.join-features.features: Field required"),
         (
