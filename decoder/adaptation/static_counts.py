@@ -1,4 +1,4 @@
-"""Counts of a model's phrase table, for the phrases and words that occur in confirmed segments."""
+"""What all projects of a model share: counts of its phrase table, and an index of its words for unknown ones."""
 
 from functools import cached_property
 from typing import NamedTuple
@@ -7,9 +7,11 @@ import numpy as np
 
 from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.model_alignment.word_translation import WordTranslation, word_translation
+from phrasebeam.decoder.options.bounds_checks import BoundsChecks
 from phrasebeam.decoder.tables.array_checks import check_phrase_table
 from phrasebeam.decoder.tables.phrase_table import ABSENT, PhraseTable
 from phrasebeam.decoder.tables.source_slots import hash_phrases
+from phrasebeam.decoder.unknown_words.related_pairs import RelatedPairs
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 from phrasebeam.kernels.words import same_words
 
@@ -37,7 +39,7 @@ class StaticArrays(NamedTuple):
 
 
 class StaticCounts:
-    """Counts of a model's phrase table, read when they are first needed; any number of projects may share them."""
+    """Counts and words of a model's phrase table, read when first needed; any number of projects may share them."""
 
     def __init__(self, model: Model, prior_count: float):
         """`prior_count`: count of each phrase in a table without counts. Raises ModelError if the table is damaged."""
@@ -48,6 +50,11 @@ class StaticCounts:
     def words(self) -> WordTranslation:
         model = self.model
         return word_translation(model.tables.phrases, len(model.source), len(model.target), self.prior_count)
+
+    @cached_property
+    def related(self) -> RelatedPairs:
+        """Finds translations of unknown words through words that the model knows."""
+        return RelatedPairs(self.model, BoundsChecks(self.model.tables))
 
     @cached_property
     def arrays(self) -> StaticArrays:

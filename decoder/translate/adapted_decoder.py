@@ -56,7 +56,7 @@ class AdaptedPreparer(SentencePreparer):
     ):
         """`folds`: empty, since no sentence here is from the training data."""
         super().__init__(memory.model, folds, settings, translate_letters)
-        self.memory = memory
+        self.memory, self._related = memory, memory.static.related
 
     def prepare(
         self, given: Input, snapshot: WeightSnapshot, workspace: Workspace, reference: np.ndarray | None = None

@@ -107,6 +107,8 @@ def test_projects_translate_by_known_words_until_a_translation_is_confirmed(dire
     options = [{one.text for one in each.nbest("der hunds", 100)} for each in (project, decoder)]
     assert options[0] == options[1]
     project.confirm("der hunds", "the hound")
+    other = AdaptedDecoder(decoder.model, static=project.memory.static)
+    assert other.searcher.preparer._related is project.searcher.preparer._related  # one index of words for all projects
     texts = {one.text for one in project.nbest("hunds spielt", 100)}
     assert "hound plays" in texts
     assert not texts & {"dog plays", "hunds plays"}
