@@ -80,22 +80,28 @@ def _batches(raw: Path, job: TokenizerJob, threads: int) -> Generator[Batch]:
     """Yield the tokenized lines of `raw` in order; if there are several batches, up to `threads` processes are used."""
     lines = read_lines(raw)
     batches = iter(lambda: list(islice(lines, BATCH)), [])
-    first = list(islice(batches, 2))
+    first = list(islice(batches, max(2, threads)))
     if threads == 1 or len(first) < 2:
         yield from map(LineTokenizer(job).tokenize, chain(first, batches))
         return
-    with _TokenizerPool(job) as pool:
-        yield from map_ordered(pool.tokenize, chain(first, batches), threads)
+    with _TokenizerPool(job, min(threads, len(first))) as pool:
+        yield from map_ordered(pool.tokenize, chain(first, batches), pool.size)
 
 
 class _TokenizerPool:
-    """Context with processes that tokenize (tokenize_lines.py), one for each thread that calls at the same time."""
+    """Context with `size` processes that tokenize (tokenize_lines.py); as many threads may call it at the same time.
 
-    def __init__(self, job: TokenizerJob):
-        self._job, self._processes = job, list[subprocess.Popen[bytes]]()
+    A process is killed when the thread that started it ends (Linux' prctl, see end_with_parent). So the thread that
+    enters the context starts all of them, not the threads that call.
+    """
+
+    def __init__(self, job: TokenizerJob, size: int):
+        self.size, self._job, self._processes = size, job, list[subprocess.Popen[bytes]]()
         self._idle: queue.SimpleQueue[subprocess.Popen[bytes]] = queue.SimpleQueue()
 
     def __enter__(self) -> "_TokenizerPool":
+        for _ in range(self.size):
+            self._idle.put(self._start())
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -105,16 +111,15 @@ class _TokenizerPool:
                 pass
 
     def tokenize(self, lines: list[str]) -> Batch:
-        """Tokenize `lines` in an idle process, or in a new one if all are busy. Raises SmtError if the process dies."""
+        """Tokenize `lines` in an idle process. Raises SmtError if the process dies."""
+        process = self._idle.get()
         try:
-            process = self._idle.get_nowait()
-        except queue.Empty:
-            process = self._start()
-        answer = _ask(process, lines)
+            answer = _ask(process, lines)
+        finally:
+            self._idle.put(process)  # also one that has died: another thread may wait for it
         if not answer.endswith(b"\n"):
             status = process.wait()
             raise SmtError(f"a process that tokenizes ended with status {status}; if memory ran out, lower threads")
-        self._idle.put(process)
         return Batch(*json.loads(answer))
 
     def _start(self) -> subprocess.Popen[bytes]:

@@ -3,6 +3,7 @@
 import gzip
 import random
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import yaml
@@ -138,6 +139,21 @@ def test_any_number_of_processes_makes_the_same(folder, tmp_path, monkeypatch):
     assert made[0] == made[1]
     assert made[0]["truecase.source"] == (folder / "model" / "truecase.source").read_bytes()
     assert made[0]["preprocessed/0/raw.de"].count(b"\n") == 120
+
+
+def each_in_its_own_thread(function, items, threads):
+    for item in items:
+        with ThreadPoolExecutor(1) as thread:
+            yield thread.submit(function, item).result()
+
+
+def test_processes_outlive_the_threads_that_call_them(folder, tmp_path, monkeypatch):
+    """When one thread had ended, the process that it had started was killed while another thread waited for it."""
+    monkeypatch.setattr(preprocessing, "BATCH", 17)
+    monkeypatch.setattr(preprocessing, "map_ordered", each_in_its_own_thread)
+    texts = [folder / "raw.de", folder / "raw.en"]
+    with preprocessing.preprocessed(texts, config().preprocessing, tmp_path / "made", 2):
+        assert contents(tmp_path / "made")["preprocessed/0/raw.de"].count(b"\n") == 120
 
 
 def test_other_ways_with_case_and_more_text(tmp_path):
