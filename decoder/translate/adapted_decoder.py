@@ -161,6 +161,26 @@ class AdaptedDecoder(Decoder):
         """
         return cls._of(directory, search_settings, weights, input_settings, adaptation, journal, None, files)
 
+    @classmethod
+    def of(
+        cls,
+        decoder: Decoder,
+        journal: str | Path | None = None,
+        static: StaticCounts | None = None,
+        files: Sequence[MemoryFile] = (),
+    ) -> "AdaptedDecoder":
+        """A decoder that learns, with the model, limits, default request and second model of `decoder`.
+
+        Further parameters are those of AdaptedDecoder; raises what it raises.
+
+        >>> AdaptedDecoder.of(Decoder.load("model")).translate("der hund schläft .").text
+        'the dog sleeps .'
+        """
+        how = decoder.search_settings, decoder.weights, decoder.searcher.input_settings
+        learning = cls(decoder.model, *how, None, journal, static, files)
+        learning._share(decoder)
+        return learning
+
     @checked
     def within(self, search_settings: SearchSettings) -> Self:
         """A decoder with the same confirmed translations and other search limits; see Decoder.within."""

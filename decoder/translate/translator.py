@@ -117,9 +117,13 @@ class Decoder:
         """A decoder of the same model and weights with other search limits."""
         other = object.__new__(type(self))
         other._begin(self.searcher.within(search_settings))
-        other.request, other._directory, other._tokenization = self.request, self._directory, self._tokenization
-        other.confidence, other._second = self.confidence, self._second
+        other._share(self)
         return other
+
+    def _share(self, other: "Decoder") -> None:
+        """Use the default request, tokenizers and second model of `other`, a decoder of the same model."""
+        self.request, self._directory, self._tokenization = other.request, other._directory, other._tokenization
+        self.confidence, self._second = other.confidence, other._second
 
     def __reduce__(self) -> tuple[object, ...]:
         if self._loaded is None:

@@ -164,16 +164,12 @@ class Projects:
         return found
 
     def _opened(self, served: ServedModel, project: str) -> AdaptedDecoder:
-        known, model = served.decoder, served.decoder.model
         version, static = self._static.get(served.name, ("", None))
         if static is None or version != served.version:
-            static = StaticCounts(model, AdaptationSettings().prior_count)
+            static = StaticCounts(served.decoder.model, AdaptationSettings().prior_count)
             self._static[served.name] = served.version, static
-        reading, journal = known.searcher.input_settings, self._journal(served, project)
-        files = self.memory_files(served)
-        decoder = AdaptedDecoder(model, known.search_settings, None, reading, None, journal, static, files)
-        decoder.request = known.request
-        return decoder
+        journal, files = self._journal(served, project), self.memory_files(served)
+        return AdaptedDecoder.of(served.decoder, journal, static, files)
 
     def memory_files(self, served: ServedModel) -> list[MemoryFile]:
         """The translation memories of a model, read when they are first needed. Raises SmtError or OSError."""

@@ -111,6 +111,24 @@ def test_models_have_it_in_their_settings(folders, tmp_path, capsys):
     assert capsys.readouterr().out.splitlines() == expected
 
 
+def test_projects_of_a_server_have_it(folders, tmp_path):
+    model = shutil.copytree(folders[0], tmp_path / "model")
+    (model / "search.yaml").write_text(
+        "search: {stack: 10}\nmbr: {size: 12, scale: 0.5, gain: chrf++, evidence: 0.9}\n"
+    )
+    known = Decoder.load(model)
+    project = AdaptedDecoder.of(known)
+    assert (project.request, project.confidence) == (known.request, known.confidence)
+    half = MbrSettings(**SETTINGS, evidence=0.9)
+    for line in filter(None, LINES):
+        lists = [one.evidence(one.input_of(line), half).texts for one in (known, project)]
+        assert lists[0] == lists[1]
+        assert project.translate(line).text == project.mbr(line, half).text
+    project.confirm("a b", "s t")
+    assert project.evidence(project.input_of("a b c d"), half) is None
+    assert project.translate("a b").text == "s t"
+
+
 def test_confirmed_segments_count_more(folders):
     half = MbrSettings(**SETTINGS, evidence=0.5)
     decoder = AdaptedDecoder.load(folders[0])
