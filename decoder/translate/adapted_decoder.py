@@ -162,6 +162,7 @@ class AdaptedDecoder(Decoder):
         return cls._of(directory, search_settings, weights, input_settings, adaptation, journal, None, files)
 
     @classmethod
+    @checked
     def of(
         cls,
         decoder: Decoder,
@@ -169,7 +170,7 @@ class AdaptedDecoder(Decoder):
         static: StaticCounts | None = None,
         files: Sequence[MemoryFile] = (),
     ) -> "AdaptedDecoder":
-        """A decoder that learns, with the model, limits, default request and second model of `decoder`.
+        """A decoder that learns, with the model, limits, dense weights, request and second model of `decoder`.
 
         Further parameters are those of AdaptedDecoder; raises what it raises.
 

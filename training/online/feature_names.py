@@ -68,12 +68,10 @@ class Namer:
         sentence = Input(given.words, tuple(dict.fromkeys(terms.values())), "inclusive", tags=given.tags)
         with self.decoder.searcher.prepare(sentence) as search:
             result, tags = self.decoder.searcher.result(search), search.source.tags
-            numbers = {(*one[:3], one.alignment): number for number, one in enumerate(search.source.synthetic)}
+            ids = {(*one[:3], one.alignment): -1 - i for i, one in enumerate(search.source.synthetic)}
+            pairs = {phrase: ids[one.begin, one.end, one.target, one.alignment] for phrase, one in terms.items()}
             for phrases, derivation in lists.items():
-                found = [
-                    numbers[one.begin, one.end, one.target, one.alignment] for one in map(terms.__getitem__, phrases)
-                ]
-                as_terms = derivation._replace(pair=-1 - np.array(found, np.int64))
+                as_terms = derivation._replace(pair=np.array([pairs[phrase] for phrase in phrases], np.int64))
                 _, fired, _, groups = result.vector(as_terms, is_complete=False)
                 keys = fired.tolist()
                 if waiting.isdisjoint(keys):
