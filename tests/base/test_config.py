@@ -6,12 +6,31 @@ import pytest
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
+from phrasebeam.base import config as configuration
 from phrasebeam.base.config import FileName, Section, config_with_options, load_config, parse_config, save_config
 from phrasebeam.base.errors import ConfigError
+from tests import ROOT
 
 ALIAS_BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]\n" for before, name in pairwise("abcdefgh")
 )
+MANY_KINDS = """# a comment
+? "a key"
+: - 1
+  - -0x1f
+  - .5
+  - 1e3
+  - [yes, ~, 2026-11-30, '', "\\u00e9\\t\U0001f600"]
+text: |
+  two
+   lines
+
+folded: >-
+  one
+  line
+e: &anchor {é: null}
+again: [*anchor, *anchor]
+"""
 MERGE_BOMB = ALIAS_BOMB.replace("[x, x, x, x, x, x, x, x, x, x]", "{x: 1}").replace("[", "{<<: [").replace("]", "]}")
 
 
@@ -55,6 +74,15 @@ def load(tmp_path):
 )
 def test_loads(load, text, config):
     assert load(text) == config
+
+
+def test_the_parser_of_libyaml_finds_what_that_of_python_finds(tmp_path, monkeypatch):
+    (tmp_path / "kinds.yaml").write_text(MANY_KINDS, encoding="utf-8")
+    files = [tmp_path / "kinds.yaml", *(ROOT / "configs").glob("*.yaml")]
+    found = [configuration.load_yaml(path) for path in files]
+    monkeypatch.setattr(yaml, "__with_libyaml__", False)
+    assert found[0]["again"] == [{"é": None}] * 2 and found[0]["a key"][3] == "1e3"
+    assert found == [configuration.load_yaml(path) for path in files]
 
 
 @pytest.mark.parametrize(
