@@ -1,7 +1,7 @@
 """The texts that both systems get, as files of a run: training pairs, a development set and a test set.
 
 Multi30k and TED are tokenized and lowercased, and have development sets. Lines 10,000 to 19,999 of TED repeat the first
-10,000 with masked words: phrasebeam leaves such pairs out by itself, and the Transformer learns from them. The text of
+10,000 with masked words: the recipes leave such pairs out by themselves, the Transformer learns from them. The text of
 Bribri and Shipibo is raw, and the development set of the shared task is their test set. Training pairs that the recipe
 `small` leaves out are left out, and the pairs that it holds out are the development set of the neural system.
 """

@@ -128,7 +128,7 @@ class _PlainYaml(yaml.SafeLoader):
 
     def __init__(self, text: str, by_libyaml: bool = False):
         super().__init__("" if by_libyaml else text)
-        if by_libyaml:
+        if by_libyaml:  # its events take the place of those that PyYAML's own parser, in Python, would find
             parser = yaml.CSafeLoader(text)
             events = {"check_event": parser.check_event, "peek_event": parser.peek_event, "get_event": parser.get_event}
             vars(self).update(events)
@@ -196,9 +196,9 @@ def load_yaml(path: str | Path) -> Any:
 
 
 def _parsed(text: str) -> Any:
-    """The content of a YAML text. Raises YAMLError."""
+    """The content of a YAML text. Raises YAMLError, with the message of PyYAML's own parser, which is clearer."""
     if yaml.__with_libyaml__:
-        with contextlib.suppress(yaml.YAMLError):  # in a seventh of the time, but its errors are less clear
+        with contextlib.suppress(yaml.YAMLError):  # takes a seventh of the time
             return _PlainYaml(text, by_libyaml=True).get_single_data()
     return _PlainYaml(text).get_single_data()
 
